@@ -32,6 +32,7 @@
 use super::Analysis;
 use crate::element::ElementKind::{self, Hex8, Hex20, Quad4, Quad8, Tet4, Tri3};
 use crate::mesh::thin::{self, Thin};
+use crate::mesh::vector::{norm, sub};
 use crate::mesh::{Cells, Mesh};
 use warpfem_text::number;
 
@@ -192,7 +193,7 @@ fn lengths(mesh: &Mesh, takes: impl Fn(&Cells) -> bool) -> Vec<[f64; 2]> {
     let of = |(kind, cell): (ElementKind, &[u32])| {
         let length = |edge: &Vec<usize>| {
             let [x, y] = [edge[0], edge[1]].map(|corner| mesh.coords[cell[corner] as usize]);
-            (0..3).map(|c| (x[c] - y[c]).powi(2)).sum::<f64>().sqrt()
+            norm(sub(x, y))
         };
         let lengths = kind.info().edges().iter().map(length).collect::<Vec<_>>();
         [lengths.iter().copied().fold(0.0, f64::max), lengths.into_iter().fold(f64::INFINITY, f64::min)]

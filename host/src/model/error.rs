@@ -1,14 +1,11 @@
 //! What can be wrong with a case file, and with the model it describes.
 
-use std::fmt;
 use std::io::ErrorKind;
 
+use super::held::LoosePart;
 use super::names::{list, words};
-use super::rigid::{LoosePart, point};
-use super::unmerged::Unmerged;
 use super::{Analysis, CaseError};
 use crate::mesh::MeshError;
-use warpfem_text::counted;
 
 /// What reading a model returns.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -90,7 +87,7 @@ pub enum ModelError {
     #[error("{}", floating(.parts, *.n_parts))]
     Floating {
         /// The parts, in order of part number.
-        parts: Vec<FloatingPart>,
+        parts: Vec<LoosePart>,
         /// How many parts the body has.
         n_parts: usize,
     },
@@ -133,7 +130,7 @@ fn free_motions(parts: &[LoosePart], n_parts: usize) -> String {
     text
 }
 
-fn floating(parts: &[FloatingPart], n_parts: usize) -> String {
+fn floating(parts: &[LoosePart], n_parts: usize) -> String {
     let mut text = match n_parts {
         1 => "the potential is fixed nowhere".to_string(),
         _ => format!("the potential of {} of the body's {n_parts} separate parts is fixed nowhere", parts.len()),
@@ -143,47 +140,11 @@ fn floating(parts: &[FloatingPart], n_parts: usize) -> String {
 }
 
 /// Appends a line or more for each part, as far as there are not too many.
-fn describe(text: &mut String, parts: &[impl fmt::Display]) {
+fn describe(text: &mut String, parts: &[LoosePart]) {
     for part in parts.iter().take(PARTS_DESCRIBED) {
         text.push_str(&format!("\n{part}"));
     }
     if parts.len() > PARTS_DESCRIBED {
         text.push_str(&format!("\nand {} more parts", parts.len() - PARTS_DESCRIBED));
-    }
-}
-
-/// A connected part whose potential no support fixes.
-#[derive(Debug, Clone, PartialEq)]
-pub struct FloatingPart {
-    /// The part's number among all parts, from 1, in order of their first node.
-    pub number: usize,
-    /// Dimension of the mesh.
-    pub dim: usize,
-    /// How many nodes it has.
-    pub n_nodes: usize,
-    /// Lowest coordinates.
-    pub min: [f64; 3],
-    /// Highest coordinates.
-    pub max: [f64; 3],
-    /// Groups, or extreme planes where no group will do, on which a value would fix it.
-    pub remedies: Vec<String>,
-    /// The other parts that it touches without being joined to them.
-    pub touches: Vec<Unmerged>,
-}
-
-impl fmt::Display for FloatingPart {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (min, max) = (point(self.min, self.dim), point(self.max, self.dim));
-        write!(f, "part {} ({}, from {min} to {max}) has no fixed value", self.number, counted(self.n_nodes, "node"))?;
-        for touch in &self.touches {
-            write!(f, "\n  {}", touch.of_part(self.number))?;
-        }
-        let remedies: Vec<&str> = self.remedies.iter().map(String::as_str).collect();
-        match remedies.as_slice() {
-            [] => {
-                write!(f, "\n  help: no group touches it; add a [[support]] with `value` on `nodes` or a `box` of it")
-            }
-            names => write!(f, "\n  help: add a [[support]] with `value` on any of: {}", list(names)),
-        }
     }
 }

@@ -2,18 +2,20 @@
 
 use serde::{Serialize, Serializer};
 
-/// A system of units.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Units {
+use crate::result::choices::choices;
+
+choices! {
+    /// A system of units.
+    Units:
     /// Metre, newton, pascal.
-    Si,
+    Si = "SI",
     /// Millimetre, newton, megapascal.
-    MmNS,
+    MmNS = "mm-N-s",
     /// Inch, pound-force, pound-force per square inch.
-    InLbfS,
+    InLbfS = "in-lbf-s",
 }
 
-/// What a number measures.
+/// What a number measures, in the order of each system's units.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Quantity {
     /// Coordinates and displacements.
@@ -37,46 +39,14 @@ pub enum Quantity {
 }
 
 impl Units {
-    /// All there are.
-    pub const ALL: &[Units] = &[Units::Si, Units::MmNS, Units::InLbfS];
-
-    /// Its name in the case file.
-    pub fn name(self) -> &'static str {
-        match self {
-            Units::Si => "SI",
-            Units::MmNS => "mm-N-s",
-            Units::InLbfS => "in-lbf-s",
-        }
-    }
-
-    /// The names of all.
-    pub fn names() -> Vec<&'static str> {
-        Self::ALL.iter().map(|units| units.name()).collect()
-    }
-
-    /// The units of this name.
-    pub fn from_name(name: &str) -> Option<Units> {
-        Self::ALL.iter().copied().find(|units| units.name() == name)
-    }
-
     /// The unit of a quantity, if it has one.
     pub fn label(self, quantity: Quantity) -> Option<&'static str> {
-        let [length, force, stress, energy, volume, mass, density, acceleration] = match self {
+        let units = match self {
             Units::Si => ["m", "N", "Pa", "J", "m^3", "kg", "kg/m^3", "m/s^2"],
             Units::MmNS => ["mm", "N", "MPa", "N mm", "mm^3", "t", "t/mm^3", "mm/s^2"],
             Units::InLbfS => ["in", "lbf", "psi", "lbf in", "in^3", "lbf s^2/in", "lbf s^2/in^4", "in/s^2"],
         };
-        match quantity {
-            Quantity::Length => Some(length),
-            Quantity::Force => Some(force),
-            Quantity::Stress => Some(stress),
-            Quantity::Energy => Some(energy),
-            Quantity::Volume => Some(volume),
-            Quantity::Mass => Some(mass),
-            Quantity::Density => Some(density),
-            Quantity::Acceleration => Some(acceleration),
-            Quantity::Unlabelled => None,
-        }
+        units.get(quantity as usize).copied()
     }
 }
 
@@ -100,7 +70,7 @@ mod tests {
 
     #[test]
     fn names_lead_back_and_stress_is_force_per_area() {
-        for &units in Units::ALL {
+        for units in Units::ALL {
             assert_eq!(Units::from_name(units.name()), Some(units));
             assert!(units.label(Quantity::Length).is_some() && units.label(Quantity::Unlabelled).is_none());
         }

@@ -7,7 +7,7 @@ use super::case::tables::MaterialTable;
 use super::names::{list, suggest, words};
 use super::problems::Problems;
 use super::select::Selector;
-use super::{CaseError, Material, Place};
+use super::{CaseError, Checked, Material, Place};
 use crate::mesh::Mesh;
 
 /// No material yet.
@@ -15,16 +15,9 @@ const NONE: u32 = u32::MAX;
 /// Element tags shown in a message.
 const TAGS_SHOWN: usize = 5;
 
-/// The materials, and who is made of which.
-pub struct Materials {
-    /// In the case file's order.
-    pub materials: Vec<Material>,
-    /// For each block of `mesh.cells` the material of each cell; empty for blocks that are not solid.
-    pub of_cell: Vec<Vec<u32>>,
-}
-
-/// Reads the materials and gives each solid element its own.
-pub fn resolve(selector: &Selector<'_>, problems: &mut Problems) -> Materials {
+/// The materials in the case file's order, and for each block of `mesh.cells` that of each cell; empty for blocks that are
+/// not solid.
+pub fn resolve(selector: &Selector<'_>, problems: &mut Problems) -> (Vec<Material>, Vec<Vec<u32>>) {
     let tables = &selector.case.tables.material;
     let materials = tables.iter().map(|table| material(table.get_ref())).collect();
     let mut of_cell: Vec<Vec<u32>> = vec![Vec::new(); selector.mesh.cells.len()];
@@ -38,7 +31,7 @@ pub fn resolve(selector: &Selector<'_>, problems: &mut Problems) -> Materials {
     if problems.count() == found && !tables.is_empty() {
         problems.take(check_complete(selector, &of_cell));
     }
-    Materials { materials, of_cell }
+    (materials, of_cell)
 }
 
 fn material(table: &MaterialTable) -> Material {
@@ -54,12 +47,7 @@ fn material(table: &MaterialTable) -> Material {
 }
 
 /// Gives one material to the solids of its groups.
-fn assign(
-    selector: &Selector<'_>,
-    index: u32,
-    table: &MaterialTable,
-    of_cell: &mut [Vec<u32>],
-) -> Result<(), Box<CaseError>> {
+fn assign(selector: &Selector<'_>, index: u32, table: &MaterialTable, of_cell: &mut [Vec<u32>]) -> Checked {
     let Some(on) = &table.on else {
         // Of several, each of which has to say what is made of it, the first is described.
         of_cell.iter_mut().flatten().filter(|slot| **slot == NONE).for_each(|slot| *slot = index);
@@ -113,7 +101,7 @@ fn two_materials(case: &Case, first: u32, second: u32, tag: u64, name: &str, pla
 }
 
 /// Refuses elements without a material, by group and element tag.
-fn check_complete(selector: &Selector<'_>, of_cell: &[Vec<u32>]) -> Result<(), Box<CaseError>> {
+fn check_complete(selector: &Selector<'_>, of_cell: &[Vec<u32>]) -> Checked {
     let mesh = selector.mesh;
     let bare: Vec<u64> = (mesh.cells.iter().zip(of_cell))
         .flat_map(|(block, of)| of.iter().zip(&block.tags).filter(|(m, _)| **m == NONE).map(|(_, &tag)| tag))

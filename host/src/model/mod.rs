@@ -3,7 +3,7 @@
 mod bending;
 pub mod case;
 mod error;
-mod floating;
+pub mod held;
 mod labels;
 mod loads;
 mod locking;
@@ -12,13 +12,11 @@ mod names;
 mod probes;
 mod problems;
 mod resolve;
-pub mod rigid;
 mod rotation;
 mod select;
 mod source;
 mod supports;
 pub mod units;
-mod unmerged;
 mod unused;
 
 #[cfg(test)]
@@ -36,35 +34,29 @@ pub use labels::{Quantity, Units, with_unit};
 pub use names::planes;
 pub use probes::Probe;
 pub use problems::Problems;
-pub use source::{CaseError, CaseReport, Place, Source};
-pub use unmerged::Unmerged;
+pub use source::{CaseError, CaseReport, Checked, Place, Source};
 pub use unused::{Unused, unused};
 
 use crate::mesh::Mesh;
-use crate::result::choices::{Acceleration, Format, Method, Ordering, Precision, Preconditioner, Strategy};
+use crate::result::choices::{Acceleration, Format, Method, Ordering, Precision, Preconditioner, Strategy, choices};
 
 /// The field that there is only if a material has a yield strength.
 pub const SAFETY_FACTOR: &str = "safety_factor";
 
-/// What is solved.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Analysis {
+choices! {
+    /// What is solved.
+    Analysis:
     /// Three-dimensional linear elasticity.
-    Elasticity,
+    Elasticity = "elasticity",
     /// Elasticity of a thin plate in its plane: no stress across it.
-    PlaneStress,
+    PlaneStress = "plane_stress",
     /// Elasticity of a long prism's cross-section: no strain along it.
-    PlaneStrain,
+    PlaneStrain = "plane_strain",
     /// A potential in the plane or in space, `-div(k grad u) = s`: heat, seepage, electric fields.
-    Laplace,
+    Laplace = "laplace",
 }
 
 impl Analysis {
-    /// The names of all.
-    pub fn names() -> Vec<&'static str> {
-        Analysis::ALL.iter().map(|analysis| analysis.name()).collect()
-    }
-
     /// Fields that `[output] fields` may name, and that are written if it is left out.
     pub fn fields(self) -> &'static [&'static str] {
         match self {
@@ -82,25 +74,6 @@ impl Analysis {
         }
     }
 
-    /// All there are.
-    pub const ALL: &[Analysis] =
-        &[Analysis::Elasticity, Analysis::PlaneStress, Analysis::PlaneStrain, Analysis::Laplace];
-
-    /// Its name in the case file.
-    pub fn name(self) -> &'static str {
-        match self {
-            Analysis::Elasticity => "elasticity",
-            Analysis::PlaneStress => "plane_stress",
-            Analysis::PlaneStrain => "plane_strain",
-            Analysis::Laplace => "laplace",
-        }
-    }
-
-    /// The analysis of this name.
-    pub fn from_name(name: &str) -> Option<Analysis> {
-        Self::ALL.iter().copied().find(|analysis| analysis.name() == name)
-    }
-
     /// Unknowns of a node.
     pub fn components(self) -> usize {
         match self {
@@ -112,11 +85,7 @@ impl Analysis {
 
     /// The dimension of the meshes that it is for; none if the mesh decides between two and three.
     pub fn dim(self) -> Option<usize> {
-        match self {
-            Analysis::Elasticity => Some(3),
-            Analysis::PlaneStress | Analysis::PlaneStrain => Some(2),
-            Analysis::Laplace => None,
-        }
+        (self != Analysis::Laplace).then_some(self.components())
     }
 }
 
@@ -160,6 +129,14 @@ pub struct Support {
     /// The displacement prescribed in x, y, z; `None` leaves that component free. Of a potential its value, then
     /// `None`.
     pub displacement: [Option<f64>; 3],
+}
+
+impl Support {
+    /// What it prescribes: node, component, value.
+    pub fn prescribed(&self) -> impl Iterator<Item = (u32, usize, f64)> {
+        let at = move |node: u32| (0..3).filter_map(move |c| Some((node, c, self.displacement[c]?)));
+        self.nodes.iter().copied().flat_map(at)
+    }
 }
 
 /// What one load of the case file adds up to.

@@ -8,6 +8,7 @@ use super::problems::Problems;
 use crate::element::ElementKind;
 use crate::element::shape::determinant;
 use crate::mesh::Mesh;
+use crate::mesh::vector::{norm, sub};
 
 /// A point outside of every element by this much of the nearest one's width counts as on its surface: a curved surface
 /// bulges out of its elements, by 7 % of their edges where twelve linear ones go round.
@@ -40,7 +41,7 @@ impl Probe {
     /// A warning where the point is outside of the mesh, and values are those of the surface.
     fn moved(&self, mesh: &Mesh) -> Option<String> {
         let found = self.of(&mesh.coords);
-        let distance = (0..3).map(|c| (found[c] - self.at[c]).powi(2)).sum::<f64>().sqrt();
+        let distance = norm(sub(found, self.at));
         (distance > SEEN * mesh.longest_side()).then(|| {
             format!(
                 "probe `{}` lies {} outside of the mesh: its results are those of the surface, at {}",
@@ -84,7 +85,7 @@ pub fn resolve(case: &Case, mesh: &Mesh, problems: &mut Problems, warnings: &mut
 
 /// How far the nearest node of an element is, in words.
 fn nearest(mesh: &Mesh, at: [f64; 3]) -> String {
-    let distance = |node: u32| (0..3).map(|c| (mesh.coords[node as usize][c] - at[c]).powi(2)).sum::<f64>().sqrt();
+    let distance = |node: u32| norm(sub(mesh.coords[node as usize], at));
     let nodes = mesh.solids().flat_map(|(_, cells)| cells.nodes.iter().copied());
     let nearest = nodes.map(|node| (distance(node), node)).min_by(|a, b| a.0.total_cmp(&b.0));
     nearest.map_or(String::new(), |(distance, node)| {

@@ -5,8 +5,8 @@ use std::path::Path;
 use super::case::Case;
 use super::problems::Problems;
 use super::select::Selector;
-use super::{Analysis, Material, Model, ModelError, Probe, SolverOptions, Support, Units};
-use super::{bending, floating, loads, locking, materials, probes, rigid, rotation, supports, units};
+use super::{Analysis, Material, Model, ModelError, SolverOptions, Units};
+use super::{bending, held, loads, locking, materials, probes, rotation, supports, units};
 use crate::mesh::Mesh;
 use crate::model::Error;
 
@@ -39,126 +39,103 @@ impl Model {
     /// A mesh that the analysis is not for ends it. Free motions are not looked for unless every support is resolved:
     /// they would follow from the one that is missing.
     pub fn review(case: &Case, mesh: Mesh) -> (Model, Problems) {
-        let (analysis, thickness) = (case.analysis(), case.thickness());
         let mut problems = Problems::default();
-        let fits = problems.take(check_dimension(case, &mesh)).is_some();
-        let selector = Selector::new(case, &mesh);
-        let resolved = if fits { Resolved::of(case, &selector, &mut problems) } else { Resolved::default() };
-        let Resolved { materials, cell_material, gravity, supports, loads, solver, probes, mut warnings, is_too_stiff } =
-            resolved;
-        let source = case.tables.source.as_ref().map(|table| *table.value.get_ref());
-        let at_work = |v: &[f64; 3]| *v != [0.0; 3];
-        // What rounding leaves of loads that cancel is none.
-        let largest = |v: &mut dyn Iterator<Item = &[f64; 3]>| v.flatten().fold(0.0, |most: f64, c| most.max(c.abs()));
-        let rounding = ROUNDING * largest(&mut loads.applied.iter().map(|load| &load.total)) / mesh.coords.len() as f64;
-        let is_loaded = largest(&mut loads.nodal_forces.iter()) > rounding
-            || gravity.iter().any(at_work)
-            || source.is_some_and(|s| s != 0.0);
-        if fits && problems.count() == 0 && !is_loaded {
-            let cancel = loads.applied.iter().any(|load| at_work(&load.total));
-            warnings.extend(at_rest(analysis, &supports, cancel).map(str::to_string));
-        }
-        let model = Model {
+        let mut model = Model {
             name: case.name(),
             case_text: case.source.text.clone(),
-            analysis,
+            mesh: Mesh::default(),
+            analysis: case.analysis(),
             units: case.units(),
-            thickness,
-            materials,
-            cell_material,
-            supports,
-            gravity,
-            source,
-            nodal_forces: loads.nodal_forces,
-            applied: loads.applied,
-            solver,
+            thickness: case.thickness(),
+            materials: vec![],
+            cell_material: vec![],
+            supports: vec![],
+            gravity: None,
+            source: case.tables.source.as_ref().map(|table| *table.value.get_ref()),
+            nodal_forces: vec![],
+            applied: vec![],
+            solver: SolverOptions::default(),
             fields: fields(case),
-            probes,
-            warnings,
-            is_too_stiff,
-            mesh,
+            probes: vec![],
+            warnings: vec![],
+            is_too_stiff: false,
         };
+        if problems.take(check_dimension(case, &mesh)).is_some() {
+            model.fill(&Selector::new(case, &mesh), &mut problems);
+            if problems.count() == 0 {
+                model.warnings.extend(model.at_rest(mesh.coords.len()).map(str::to_string));
+            }
+        }
+        model.mesh = mesh;
         (model, problems)
     }
-}
 
-/// What a case says of its mesh, by tables; empty where that is wrong.
-#[derive(Default)]
-struct Resolved {
-    materials: Vec<Material>,
-    cell_material: Vec<Vec<u32>>,
-    gravity: Option<[f64; 3]>,
-    supports: Vec<Support>,
-    loads: loads::Loads,
-    solver: SolverOptions,
-    probes: Vec<Probe>,
-    warnings: Vec<String>,
-    is_too_stiff: bool,
-}
-
-impl Resolved {
-    fn of(case: &Case, selector: &Selector<'_>, problems: &mut Problems) -> Resolved {
-        let (mesh, analysis) = (selector.mesh, case.analysis());
+    /// What a case says of its mesh, by tables; empty where that is wrong.
+    fn fill(&mut self, selector: &Selector<'_>, problems: &mut Problems) {
+        let (case, mesh, analysis) = (selector.case, selector.mesh, self.analysis);
         problems.take(case.check_in(mesh.dim()));
-        let materials::Materials { materials, of_cell: cell_material } = materials::resolve(selector, problems);
-        let gravity = gravity(case, &materials, &cell_material, problems);
-        let supports = supports::resolve(selector, problems);
+        let (materials, cell_material) = materials::resolve(selector, problems);
+        self.gravity = gravity(case, &materials, &cell_material, problems);
+        self.supports = supports::resolve(selector, problems);
+        let supports = &self.supports;
         // The check of supports runs in one thread for the most part.
         let ((loads, bending), held) = rayon::join(
-            || (loads::resolve(selector, &supports, problems), bending::doubt(analysis, mesh)),
-            || (supports.len() == case.tables.support.len()).then(|| check_held(analysis, mesh, &supports)),
+            || (loads::resolve(selector, supports, problems), bending::doubt(analysis, mesh)),
+            || (supports.len() == case.tables.support.len()).then(|| held::check(analysis, mesh, supports)),
         );
-        let solver = problems.take(case.solver_options()).unwrap_or_default();
+        self.solver = problems.take(case.solver_options()).unwrap_or_default();
         let mut of_probes = Vec::new();
-        let probes = probes::resolve(case, mesh, problems, &mut of_probes);
+        self.probes = probes::resolve(case, mesh, problems, &mut of_probes);
         let unsure = held.and_then(|held| problems.take(held)).unwrap_or_default();
 
-        let mut warnings = mesh.warnings.clone();
-        warnings.extend(case.warnings.iter().cloned());
+        let warnings = &mut self.warnings;
+        warnings.extend(mesh.warnings.iter().chain(&case.warnings).cloned());
         let locking = locking::warnings(analysis, &materials, mesh, &cell_material);
-        let is_too_stiff = bending.as_ref().is_some_and(|doubt| doubt.is_too_stiff) || !locking.is_empty();
+        self.is_too_stiff = bending.as_ref().is_some_and(|doubt| doubt.is_too_stiff) || !locking.is_empty();
         warnings.extend(locking);
         warnings.extend(supports::ambiguous(selector));
-        warnings.extend(rotation::warnings(analysis, mesh, &supports));
+        warnings.extend(rotation::warnings(analysis, mesh, supports));
         warnings.extend(unsaid_thickness(case));
         if analysis != Analysis::Laplace {
-            warnings.extend(units::warnings(&materials, mesh.longest_side(), gravity, case.units()));
+            warnings.extend(units::warnings(&materials, mesh.longest_side(), self.gravity, self.units));
         }
-        warnings.extend(loads.warnings.iter().cloned());
+        warnings.extend(loads.warnings);
         warnings.extend(zero_in_the_volume(case));
         warnings.extend(unsure);
         warnings.extend(bending.map(|doubt| doubt.warning));
         warnings.extend(of_probes);
-        Resolved { materials, cell_material, gravity, supports, loads, solver, probes, warnings, is_too_stiff }
+        (self.materials, self.cell_material) = (materials, cell_material);
+        (self.nodal_forces, self.applied) = (loads.nodal_forces, loads.applied);
+    }
+
+    /// What there is to say of a model on so many nodes if nothing loads it, nor do supports move it.
+    fn at_rest(&self, n_nodes: usize) -> Option<&'static str> {
+        let at_work = |v: &[f64; 3]| *v != [0.0; 3];
+        // What rounding leaves of loads that cancel is none.
+        let largest = |v: &mut dyn Iterator<Item = &[f64; 3]>| v.flatten().fold(0.0, |most: f64, c| most.max(c.abs()));
+        let rounding = ROUNDING * largest(&mut self.applied.iter().map(|load| &load.total)) / n_nodes as f64;
+        let is_loaded = largest(&mut self.nodal_forces.iter()) > rounding
+            || self.gravity.iter().any(at_work)
+            || self.source.is_some_and(|s| s != 0.0);
+        let mut values = self.supports.iter().flat_map(|support| support.displacement).flatten();
+        match self.analysis {
+            _ if is_loaded => None,
+            Analysis::Laplace => {
+                let first = values.next();
+                values
+                    .all(|value| Some(value) == first)
+                    .then_some("nothing drives a flow: the potential will be constant")
+            }
+            _ => values.all(|v| v == 0.0).then_some(match self.applied.iter().any(|load| at_work(&load.total)) {
+                true => "the loads cancel at every node: every displacement will be zero. Check their signs",
+                false => "nothing loads the model: every displacement will be zero. Add a load, for example [[force]]",
+            }),
+        }
     }
 }
 
 /// Nodal forces below this part of the loads' mean share of a node are rounding.
 const ROUNDING: f64 = 1e-10;
-
-/// Whether every part of the body is held; warnings of what hardly is, of parts that only seem joined, and of what
-/// could not be checked in full.
-fn check_held(analysis: Analysis, mesh: &Mesh, supports: &[Support]) -> Result<Vec<String>, ModelError> {
-    match analysis {
-        Analysis::Laplace => floating::check(mesh, supports),
-        _ => rigid::check(mesh, supports),
-    }
-}
-
-/// What there is to say of a model without loads, or whose loads `cancel`, if supports do not move it either.
-fn at_rest(analysis: Analysis, supports: &[Support], cancel: bool) -> Option<&'static str> {
-    let mut values = supports.iter().flat_map(|support| support.displacement).flatten();
-    match analysis {
-        Analysis::Laplace => {
-            let first = values.next();
-            values.all(|value| Some(value) == first).then_some("nothing drives a flow: the potential will be constant")
-        }
-        _ => values.all(|v| v == 0.0).then_some(match cancel {
-            true => "the loads cancel at every node: every displacement will be zero. Check their signs",
-            false => "nothing loads the model: every displacement will be zero. Add a load, for example [[force]]",
-        }),
-    }
-}
 
 /// Refuses a mesh of other elements than the analysis is for, and a plane one that is not flat.
 fn check_dimension(case: &Case, mesh: &Mesh) -> Result<(), ModelError> {
@@ -185,8 +162,7 @@ fn zero_in_the_volume(case: &Case) -> Vec<String> {
 
 /// The results of plane stress depend on a thickness that hardly ever is 1 in the case's units.
 fn unsaid_thickness(case: &Case) -> Option<String> {
-    let said = case.tables.analysis.as_ref().is_some_and(|table| table.thickness.is_some());
-    (case.analysis() == Analysis::PlaneStress && !said)
+    (case.analysis() == Analysis::PlaneStress && case.tables.analysis.thickness.is_none())
         .then(|| "[analysis] has no `thickness`: the plate is taken to be 1 thick".to_string())
 }
 

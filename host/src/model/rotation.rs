@@ -33,12 +33,8 @@ pub fn warnings(analysis: Analysis, mesh: &Mesh, supports: &[Support]) -> Vec<St
     }
     let size = analysis.components();
     let mut prescribed = vec![[None; 3]; mesh.coords.len()];
-    for support in supports {
-        for node in &support.nodes {
-            for c in (0..size).filter(|c| support.displacement[*c].is_some()) {
-                prescribed[*node as usize][c] = support.displacement[c];
-            }
-        }
+    for (node, c, value) in supports.iter().flat_map(Support::prescribed) {
+        prescribed[node as usize][c] = Some(value);
     }
     let held: Vec<bool> = prescribed.iter().map(|u| u[..size].iter().all(Option::is_some)).collect();
     let mut said = Vec::new();

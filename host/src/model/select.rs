@@ -5,7 +5,7 @@ use toml::Spanned;
 use super::case::tables::BoxTable;
 use super::case::{Case, Names};
 use super::names::{Words, list, nearest, planes, words};
-use super::{Analysis, CaseError, Place};
+use super::{Analysis, CaseError, Checked, Place};
 use crate::mesh::Mesh;
 use crate::mesh::faces::Face;
 
@@ -14,9 +14,7 @@ const BOX_TOLERANCE: f64 = 1e-9;
 
 /// A case file beside its mesh.
 pub struct Selector<'a> {
-    /// The case file.
     pub case: &'a Case,
-    /// The mesh it names.
     pub mesh: &'a Mesh,
     /// Whether a node belongs to a solid, `[n_nodes]`: the others have no stiffness.
     pub in_solid: Vec<bool>,
@@ -36,7 +34,7 @@ impl<'a> Selector<'a> {
     }
 
     /// The nodes of the solids on some groups, ascending, each once.
-    pub fn nodes(&self, names: &Spanned<Names>) -> Result<Vec<u32>, Box<CaseError>> {
+    pub fn nodes(&self, names: &Spanned<Names>) -> Checked<Vec<u32>> {
         let mut all = Vec::new();
         for (name, place) in self.places(names)? {
             let nodes = self.mesh.nodes_on(name).ok_or_else(|| self.unknown_group(name, place.clone()))?;
@@ -48,12 +46,9 @@ impl<'a> Selector<'a> {
     }
 
     /// The nodes on some groups if all of them are groups of points, ascending, each once.
-    pub fn points(&self, names: &Spanned<Names>) -> Result<Option<Vec<u32>>, Box<CaseError>> {
-        let is_of_points = |name: &str| self.mesh.group(name).is_some_and(|group| group.dim == 0);
-        match self.places(names)?.iter().all(|(name, _)| is_of_points(name)) {
-            true => self.nodes(names).map(Some),
-            false => Ok(None),
-        }
+    pub fn points(&self, names: &Spanned<Names>) -> Checked<Option<Vec<u32>>> {
+        let is_of_points = |(name, _): &(&str, Place)| self.mesh.group(name).is_some_and(|group| group.dim == 0);
+        self.places(names)?.iter().all(is_of_points).then(|| self.nodes(names)).transpose()
     }
 
     /// The error of a point force on something else.
@@ -75,7 +70,7 @@ impl<'a> Selector<'a> {
     }
 
     /// The surface faces on some groups, turned outward, each once.
-    pub fn faces(&self, names: &Spanned<Names>) -> Result<Vec<Face>, Box<CaseError>> {
+    pub fn faces(&self, names: &Spanned<Names>) -> Checked<Vec<Face>> {
         let places = self.places(names)?;
         let mut all = Vec::new();
         for (name, place) in &places {
@@ -93,7 +88,7 @@ impl<'a> Selector<'a> {
     }
 
     /// Refuses a group of facets some of which are no faces of solids: the load on them would be lost.
-    fn check_facets(&self, name: &str, place: &Place, found: usize) -> Result<(), Box<CaseError>> {
+    fn check_facets(&self, name: &str, place: &Place, found: usize) -> Checked {
         let facets = match self.mesh.group(name).filter(|group| group.dim + 1 == self.mesh.dim()) {
             Some(group) => self.mesh.distinct_facets(group).len(),
             None => found,
@@ -143,7 +138,7 @@ impl<'a> Selector<'a> {
     }
 
     /// The nodes with given tags, ascending.
-    pub fn tagged(&self, tags: &Spanned<Vec<Spanned<u64>>>) -> Result<Vec<u32>, Box<CaseError>> {
+    pub fn tagged(&self, tags: &Spanned<Vec<Spanned<u64>>>) -> Checked<Vec<u32>> {
         if tags.get_ref().is_empty() {
             let help = "nodes = [17, 18] takes the mesh file's node tags; on = \"group\" takes a group's nodes";
             return Err(self.case.error_at(tags.span(), "the list of nodes is empty", help));
@@ -168,7 +163,7 @@ impl<'a> Selector<'a> {
     }
 
     /// The nodes of the solids inside a box, ascending.
-    pub fn in_box(&self, table: &Spanned<BoxTable>) -> Result<Vec<u32>, Box<CaseError>> {
+    pub fn in_box(&self, table: &Spanned<BoxTable>) -> Checked<Vec<u32>> {
         let slack = BOX_TOLERANCE * self.mesh.longest_side();
         let (min, max) = (&table.get_ref().min.get_ref(), &table.get_ref().max.get_ref());
         let (min, max) = (min.with_z(f64::NEG_INFINITY), max.with_z(f64::INFINITY));
@@ -184,7 +179,7 @@ impl<'a> Selector<'a> {
     }
 
     /// `name (place)` for each group named, none of them missing.
-    fn places<'n>(&self, names: &'n Spanned<Names>) -> Result<Vec<(&'n str, Place)>, Box<CaseError>> {
+    fn places<'n>(&self, names: &'n Spanned<Names>) -> Checked<Vec<(&'n str, Place)>> {
         let places = names.get_ref().with_places(names.span());
         if places.is_empty() {
             return Err(self.case.error_at(names.span(), "the list of groups is empty", self.known_groups()));
@@ -201,7 +196,7 @@ impl<'a> Selector<'a> {
     }
 
     /// Drops nodes without stiffness; an error if none is left.
-    fn keep_solid(&self, mut nodes: Vec<u32>, place: Place, what: &str) -> Result<Vec<u32>, Box<CaseError>> {
+    fn keep_solid(&self, mut nodes: Vec<u32>, place: Place, what: &str) -> Checked<Vec<u32>> {
         if nodes.is_empty() {
             let help = format!("none of its elements is of the body; {}", self.known_groups());
             return Err(self.case.error_at(place, format!("{what} is empty"), help));
@@ -217,7 +212,6 @@ impl<'a> Selector<'a> {
         }
     }
 
-    /// The error for a group that does not exist.
     pub fn unknown_group(&self, name: &str, place: Place) -> Box<CaseError> {
         let known = self.mesh.groups.iter().map(|group| group.name.as_str());
         let with_planes: Vec<&str> = known.chain(planes(self.mesh.dim()).iter().copied()).collect();

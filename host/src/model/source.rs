@@ -25,11 +25,7 @@ impl Source {
 
     /// Line and column, both from 1, of a byte of the text; the column counts characters.
     pub fn line_column(&self, at: usize) -> (usize, usize) {
-        let mut at = at.min(self.text.len());
-        while !self.text.is_char_boundary(at) {
-            at -= 1;
-        }
-        let before = &self.text[..at];
+        let before = &self.text[..self.text.floor_char_boundary(at)];
         let start = before.rfind('\n').map_or(0, |i| i + 1);
         (before.matches('\n').count() + 1, before[start..].chars().count() + 1)
     }
@@ -41,30 +37,25 @@ impl Source {
 
     /// An error at a place, with what to do about it (`help` may be empty).
     pub fn error_at(&self, place: Place, message: impl Into<String>, help: impl Into<String>) -> Box<CaseError> {
-        let place = self.first_line(place);
-        self.error(Some(place), message.into(), help.into())
+        Box::new(CaseError { span: Some(self.first_line(place)), ..*self.error_anywhere(message, help) })
     }
 
     /// An error about the file as a whole.
     pub fn error_anywhere(&self, message: impl Into<String>, help: impl Into<String>) -> Box<CaseError> {
-        self.error(None, message.into(), help.into())
-    }
-
-    fn error(&self, span: Option<Place>, message: String, help: String) -> Box<CaseError> {
-        let help = (!help.is_empty()).then_some(help);
-        Box::new(CaseError { source_name: self.name.clone(), source_text: self.text.clone(), span, message, help })
+        let help = Some(help.into()).filter(|help: &String| !help.is_empty());
+        Box::new(CaseError { source: self.clone(), span: None, message: message.into(), help })
     }
 
     /// The part of a place on its first line: a pointer under several lines points at nothing.
     fn first_line(&self, place: Place) -> Place {
-        let mut start = place.start.min(self.text.len());
-        while !self.text.is_char_boundary(start) {
-            start -= 1;
-        }
+        let start = self.text.floor_char_boundary(place.start);
         let line_end = self.text[start..].find('\n').map_or(self.text.len(), |i| start + i);
         start..place.end.clamp(start, line_end)
     }
 }
+
+/// What is read of a case file, or whether something in it is sound.
+pub type Checked<T = ()> = Result<T, Box<CaseError>>;
 
 /// What is wrong with a case file, and where.
 ///
@@ -72,10 +63,8 @@ impl Source {
 /// help. [`CaseError::report`] gives the same to `miette`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CaseError {
-    /// The case file's path as the user gave it.
-    pub source_name: String,
-    /// The case file's text; empty where it could not be read.
-    pub source_text: Arc<str>,
+    /// The case file; its text is empty where it could not be read.
+    pub source: Source,
     /// The offending bytes of the text.
     pub span: Option<Range<usize>>,
     /// What is wrong.
@@ -90,7 +79,7 @@ impl fmt::Display for CaseError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.span {
             Some(span) => self.fmt_with_pointer(f, span)?,
-            None => write!(f, "{}: {}", self.source_name, self.message)?,
+            None => write!(f, "{}: {}", self.source.name, self.message)?,
         }
         match &self.help {
             Some(help) => write!(f, "\nhelp: {help}"),
@@ -101,21 +90,20 @@ impl fmt::Display for CaseError {
 
 impl CaseError {
     fn fmt_with_pointer(&self, f: &mut fmt::Formatter<'_>, span: &Range<usize>) -> fmt::Result {
-        let source = Source { name: self.source_name.clone(), text: self.source_text.clone() };
-        let (line, column) = source.line_column(span.start);
-        writeln!(f, "{}:{line}:{column}: {}", self.source_name, self.message)?;
-        let text = self.source_text.lines().nth(line - 1).unwrap_or("");
+        let Source { name, text } = &self.source;
+        let (line, column) = self.source.line_column(span.start);
+        writeln!(f, "{name}:{line}:{column}: {}", self.message)?;
+        let pointed = text.lines().nth(line - 1).unwrap_or("");
         let gutter = line.to_string().len();
-        let width = self.source_text.get(span.clone()).map_or(1, |word| word.chars().count()).max(1);
+        let width = text.get(span.clone()).map_or(1, |word| word.chars().count()).max(1);
         writeln!(f, "{:gutter$} |", "")?;
-        writeln!(f, "{line} | {text}")?;
+        writeln!(f, "{line} | {pointed}")?;
         write!(f, "{:gutter$} | {:indent$}{}", "", "", "^".repeat(width), indent = column - 1)
     }
 
     /// Line and column, both from 1, where the error has a place.
     pub fn line_column(&self) -> Option<(usize, usize)> {
-        let source = Source { name: self.source_name.clone(), text: self.source_text.clone() };
-        self.span.as_ref().map(|span| source.line_column(span.start))
+        self.span.as_ref().map(|span| self.source.line_column(span.start))
     }
 
     /// The same error for `miette`'s handlers, which draw the place themselves.
@@ -123,7 +111,7 @@ impl CaseError {
         CaseReport {
             message: self.message.clone(),
             help: self.help.clone(),
-            code: miette::NamedSource::new(&self.source_name, self.source_text.to_string()),
+            code: miette::NamedSource::new(&self.source.name, self.source.text.to_string()),
             span: self.span.as_ref().map(|span| span.clone().into()),
         }
     }

@@ -5,7 +5,7 @@ use toml::Spanned;
 use super::case::tables::SupportTable;
 use super::problems::Problems;
 use super::select::Selector;
-use super::{Analysis, CaseError, Place, Support};
+use super::{Analysis, CaseError, Checked, Place, Support};
 
 /// What groups are of, by dimension.
 const KINDS: [&str; 4] = ["points", "curves", "surfaces", "volumes"];
@@ -64,7 +64,7 @@ fn unique_name(before: &[Support], table: &SupportTable, number: usize) -> Strin
     candidate
 }
 
-fn nodes(selector: &Selector<'_>, table: &SupportTable, place: Place) -> Result<Vec<u32>, Box<CaseError>> {
+fn nodes(selector: &Selector<'_>, table: &SupportTable, place: Place) -> Checked<Vec<u32>> {
     match (&table.on, &table.nodes, &table.in_box) {
         (Some(on), _, _) => selector.nodes(on),
         (_, Some(tags), _) => selector.tagged(tags),
@@ -82,22 +82,15 @@ fn where_place(table: &Spanned<SupportTable>) -> Place {
 }
 
 /// Refuses two supports that prescribe different values for one component of one node.
-fn check_agreement(selector: &Selector<'_>, supports: &[Support]) -> Result<(), Box<CaseError>> {
-    if supports.len() < 2 {
-        return Ok(());
-    }
+fn check_agreement(selector: &Selector<'_>, supports: &[Support]) -> Checked {
     let mut owner = vec![[u32::MAX; 3]; selector.mesh.coords.len()];
     for (i, support) in supports.iter().enumerate() {
-        for &node in &support.nodes {
-            for c in (0..3).filter(|&c| support.displacement[c].is_some()) {
-                let slot = &mut owner[node as usize][c];
-                if let Some(first) = supports.get(*slot as usize)
-                    && first.displacement[c] != support.displacement[c]
-                {
-                    return Err(disagreement(selector, supports, *slot as usize, i, node, c));
-                }
-                *slot = i as u32;
+        for (node, c, value) in support.prescribed() {
+            let slot = &mut owner[node as usize][c];
+            if supports.get(*slot as usize).is_some_and(|first| first.displacement[c] != Some(value)) {
+                return Err(disagreement(selector, supports, [*slot as usize, i], node, c));
             }
+            *slot = i as u32;
         }
     }
     Ok(())
@@ -106,8 +99,7 @@ fn check_agreement(selector: &Selector<'_>, supports: &[Support]) -> Result<(), 
 fn disagreement(
     selector: &Selector<'_>,
     supports: &[Support],
-    first: usize,
-    second: usize,
+    [first, second]: [usize; 2],
     node: u32,
     c: usize,
 ) -> Box<CaseError> {

@@ -17,6 +17,11 @@ pub fn head(element: &str) -> String {
 /// A support that holds the box.
 pub const CLAMP: &str = "[[support]]\non = \"xmin\"\nfix = \"xyz\"\n";
 
+/// The same with that support, and loads or more.
+pub fn clamped(element: &str, rest: &str) -> String {
+    format!("{}{CLAMP}{rest}", head(element))
+}
+
 /// Resolves a case text on its own generated mesh.
 pub fn load(text: &str) -> Result<Model, Error> {
     let case = Case::parse(Path::new("box.toml"), text)?;
@@ -29,14 +34,27 @@ pub fn warned(model: &Model) -> Vec<&str> {
     model.warnings.iter().map(String::as_str).filter(|said| !said.contains("through the thickness")).collect()
 }
 
-/// A case text is refused with this exit code, by a message that holds these words.
+/// A case text is refused with this exit code, by a message that holds these words; those after `^` at its start.
 #[track_caller]
 pub fn refused(text: &str, code: u8, words: &[&str]) {
-    let error = load(text).expect_err("this must be refused");
+    check_refusal(load(text), code, words);
+}
+
+/// The same on another mesh than it names.
+#[track_caller]
+pub fn refused_on(text: &str, mesh: Mesh, code: u8, words: &[&str]) {
+    check_refusal(load_on(text, mesh), code, words);
+}
+
+#[track_caller]
+fn check_refusal(model: Result<Model, Error>, code: u8, words: &[&str]) {
+    let error = model.expect_err("this must be refused");
     assert_eq!(error.exit_code(), code, "{error}");
-    assert!(error.to_string().contains("help: "), "no next step in\n{error}");
+    let message = error.to_string();
+    assert!(message.contains("help: "), "no next step in\n{message}");
     for word in words {
-        assert!(error.to_string().contains(word), "{error}\ndoes not hold {word}");
+        let is_there = word.strip_prefix('^').map_or(message.contains(word), |start| message.starts_with(start));
+        assert!(is_there, "{message}\ndoes not hold {word}");
     }
 }
 

@@ -152,13 +152,17 @@ pub fn warnings(materials: &[Material], longest: f64, gravity: Option<[f64; 3]>,
     let evidence = Evidence { materials, longest, gravity, is_named: named.is_some() };
     if let Some(units) = named {
         let said = format!("[analysis] units = \"{}\": ", units.name());
-        let warnings = evidence.against(&System::of(units)).warnings;
-        return warnings.into_iter().map(|warning| warning.replacen("units: ", &said, 1)).collect();
+        return evidence
+            .against(&System::of(units))
+            .into_iter()
+            .map(|warning| warning.replacen("units: ", &said, 1))
+            .collect();
     }
     let believed = SYSTEMS.iter().filter(|system| evidence.is_enough_for(system));
-    let tried =
-        believed.map(|system| evidence.against(system)).filter(|found| found.complete || found.warnings.is_empty());
-    tried.min_by_key(|found| found.warnings.len()).map_or(Vec::new(), |found| found.warnings)
+    let tried = believed.map(|system| (system, evidence.against(system)));
+    // One that few use is not meant if something speaks against it.
+    let meant = tried.filter(|(system, against)| system.needs == Needs::Nothing || against.is_empty());
+    meant.map(|(_, against)| against).min_by_key(Vec::len).unwrap_or_default()
 }
 
 /// The numbers of a model.
@@ -170,13 +174,6 @@ struct Evidence<'a> {
     is_named: bool,
 }
 
-/// What speaks against a system.
-struct Contradictions {
-    warnings: Vec<String>,
-    /// Whether this system may be taken to be meant though something speaks against it.
-    complete: bool,
-}
-
 impl Evidence<'_> {
     fn is_enough_for(&self, system: &System) -> bool {
         match system.needs {
@@ -186,7 +183,8 @@ impl Evidence<'_> {
         }
     }
 
-    fn against(&self, system: &System) -> Contradictions {
+    /// What speaks against a system.
+    fn against(&self, system: &System) -> Vec<String> {
         let mut warnings: Vec<String> =
             self.materials.iter().filter(|m| m.young > 0.0).filter_map(|m| self.modulus(m, system)).collect();
         warnings.extend(self.materials.iter().filter_map(|material| density(material, system)));
@@ -198,14 +196,14 @@ impl Evidence<'_> {
         }
         warnings.extend(self.gravity.and_then(|g| acceleration(g, system)));
         warnings.extend(self.length(system));
-        Contradictions { warnings, complete: system.needs == Needs::Nothing }
+        warnings
     }
 
     fn length(&self, system: &System) -> Option<String> {
         let (longest, means) = (self.longest, self.longest * system.length);
         let (other, meant) = if means > LENGTHS[1] { ("millimetres", MILLIMETRES) } else { ("metres", METRES) };
         (longest > 0.0 && !is_in(means, LENGTHS)).then(|| {
-            let first = self.materials.first().map_or(&STEEL, |material| known_or_steel(&material.name));
+            let first = self.materials.first().map_or(&STEEL, |material| known(&material.name).unwrap_or(&STEEL));
             format!(
                 "units: the longest side of the mesh, {}, is {} in {}; if it is meant in {other}, {}",
                 number(longest),
@@ -267,11 +265,6 @@ fn known(name: &str) -> Option<&'static Known> {
     KNOWN.iter().find(|known| known.words.iter().any(|word| name.contains(word)))
 }
 
-/// The known material that a name is of, or steel to compare with.
-fn known_or_steel(name: &str) -> &'static Known {
-    known(name).unwrap_or(&STEEL)
-}
-
 /// Whether a name in small letters is that of a structural steel (EN 10027): S and a yield strength in MPa.
 fn is_steel_grade(name: &str) -> bool {
     let digits = name.strip_prefix('s').unwrap_or_default().trim_start_matches(' ');
@@ -325,7 +318,7 @@ fn speed(material: &Material, system: &System) -> Option<String> {
         format!(
             "units: material `{name}`: sound would travel at {speed} in it in {units}, so young and density do not fit \
              together; {}",
-            known_or_steel(name).in_units(&[METRES, MILLIMETRES])
+            known(name).unwrap_or(&STEEL).in_units(&[METRES, MILLIMETRES])
         )
     })
 }

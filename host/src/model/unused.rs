@@ -47,12 +47,12 @@ fn used(case: &Case) -> Vec<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::testing::{CLAMP, head};
+    use crate::model::testing::clamped;
     use std::path::Path;
 
     #[test]
     fn groups_that_nothing_is_on_are_found() {
-        let text = format!("{}{CLAMP}[[pressure]]\non = [\"ymax\", \"zmax\"]\nvalue = 1.0\n", head("tet4"));
+        let text = clamped("tet4", "[[pressure]]\non = [\"ymax\", \"zmax\"]\nvalue = 1.0\n");
         let case = Case::parse(Path::new("box.toml"), &text).unwrap();
         let mut mesh = case.mesh().unwrap();
         let names = |mesh: &Mesh| unused(&case, mesh).iter().map(|u| u.group.name.clone()).collect::<Vec<_>>();

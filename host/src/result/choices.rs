@@ -61,6 +61,8 @@ macro_rules! choices {
     };
 }
 
+pub(crate) use choices;
+
 choices! {
     /// How a system is solved.
     Method:

@@ -2,10 +2,12 @@
 
 use toml::Spanned;
 
+use super::Case;
+use super::scale::NUMBERS;
 use super::synonyms;
 use super::tables::{MaterialTable, PointForceTable, ProbeTable, PushTable, SupportTable};
-use super::{Case, Checked};
-use crate::model::{Analysis, CaseError, Place, Problems, SAFETY_FACTOR, SolverOptions, Units};
+use crate::mesh::LENGTHS;
+use crate::model::{Analysis, Checked, Place, Problems, SAFETY_FACTOR, SolverOptions, Units};
 
 pub(super) const NO_MESH: &str = "[mesh] says neither `file` nor `generate`";
 pub(super) const NO_MESH_HELP: &str =
@@ -68,7 +70,7 @@ impl Case {
     }
 
     fn check_analysis(&self) -> Checked {
-        let Some(table) = &self.tables.analysis else { return Ok(()) };
+        let table = &self.tables.analysis;
         self.check_name("analysis kind", table.kind.as_ref(), &Analysis::names())?;
         self.check_name("system of units", table.units.as_ref(), &Units::names())?;
         match (&table.thickness, self.dim()) {
@@ -90,8 +92,7 @@ impl Case {
 
     /// Refuses a thickness of solids.
     fn check_thickness(&self, dim: usize) -> Checked {
-        let table = self.tables.analysis.as_ref();
-        let Some(thickness) = table.and_then(|table| table.thickness.as_ref()) else { return Ok(()) };
+        let Some(thickness) = &self.tables.analysis.thickness else { return Ok(()) };
         if dim == 2 {
             return self.check_positive("thickness", thickness);
         }
@@ -184,10 +185,8 @@ impl Case {
 
     fn check_positive(&self, key: &str, value: &Spanned<f64>) -> Checked {
         if *value.get_ref() > 0.0 && value.get_ref().is_finite() {
-            return match key {
-                "thickness" => self.check_lengths(key, value.span(), &[*value.get_ref()]),
-                _ => self.check_scale(key, value.span(), &[*value.get_ref()]),
-            };
+            let range = if key == "thickness" { &LENGTHS } else { &NUMBERS };
+            return self.check_scale(key, value.span(), &[*value.get_ref()], range);
         }
         let help = match key {
             "young" => "steel: 210e9 in Pa; in MPa, if lengths are in mm: 210e3",
@@ -215,7 +214,7 @@ impl Case {
     /// Checks a number that may be of either sign, or 0.
     fn check_number(&self, key: &str, value: &Spanned<f64>) -> Checked {
         self.check_finite(key, value.span(), &[*value.get_ref()])?;
-        self.check_scale(key, value.span(), &[*value.get_ref()])
+        self.check_scale(key, value.span(), &[*value.get_ref()], &NUMBERS)
     }
 
     fn check_support(&self, support: &Spanned<SupportTable>) -> Checked {
@@ -243,10 +242,7 @@ impl Case {
     }
 
     /// What a support prescribes in x, y, z, from `fix` and `displacement` together; for a potential its `value`.
-    pub(in crate::model) fn prescribed(
-        &self,
-        support: &Spanned<SupportTable>,
-    ) -> Result<[Option<f64>; 3], Box<CaseError>> {
+    pub(in crate::model) fn prescribed(&self, support: &Spanned<SupportTable>) -> Checked<[Option<f64>; 3]> {
         let table = support.get_ref();
         let mut held = [None; 3];
         if let Some(value) = &table.value {
@@ -278,7 +274,7 @@ impl Case {
     }
 
     /// The component that a letter of a word stands for.
-    fn component(&self, letter: &str, word: &str, place: Place) -> Result<usize, Box<CaseError>> {
+    fn component(&self, letter: &str, word: &str, place: Place) -> Checked<usize> {
         let components = &["x", "y", "z"][..self.analysis().components()];
         match components.iter().position(|&known| known == letter) {
             Some(c) => Ok(c),
@@ -292,7 +288,7 @@ impl Case {
                     help = format!("did you mean `{meant}`? {help}");
                 }
                 if word.contains(['4', '5', '6']) || ["rx", "ry", "rz"].iter().any(|turn| word.contains(turn)) {
-                    help = format!("{help}; {}", synonyms::ROTATIONS);
+                    help = format!("{help}; {}", synonyms::rotations());
                 }
                 // A word of none is not one of many.
                 let is_any = word.chars().any(|letter| components.contains(&&*letter.to_string()));

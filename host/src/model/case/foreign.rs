@@ -23,8 +23,9 @@ const OF_ELASTICITY: &[(&str, &str)] = &[
 const OF_LAPLACE: &[(&str, &str)] = &[("support", "value"), ("", "flux"), ("", "source")];
 
 /// Tables that appear once, and tables that may appear several times.
-const SINGLE: &[&str] = &["mesh", "analysis", "gravity", "source", "solver", "output"];
-const REPEATED: &[&str] = &["material", "support", "pressure", "traction", "force", "point_force", "push", "flux"];
+pub(super) const SINGLE: &[&str] = &["mesh", "analysis", "gravity", "source", "solver", "output"];
+pub(super) const REPEATED: &[&str] =
+    &["material", "support", "pressure", "traction", "force", "point_force", "push", "flux"];
 
 type Entry<'a, 'i> = (Place, &'a Spanned<DeValue<'i>>);
 
@@ -68,29 +69,20 @@ pub fn mend_brackets(source: &Source, root: &mut DeTable<'_>) -> Vec<CaseError> 
     let mut errors = Vec::new();
     for (key, value) in root.iter_mut() {
         let (name, place) = (key.get_ref().as_ref(), value.span());
-        match value.get_mut() {
+        let (message, brackets) = match value.get_mut() {
             DeValue::Array(items) if SINGLE.contains(&name) => {
-                let message = format!("there can be only one `{name}` table");
-                errors.push(*source.error_at(
-                    key.span(),
-                    message,
-                    format!("write {}, once, in single brackets", header(name)),
-                ));
                 if let Some(first) = items.first().filter(|item| item.get_ref().is_table()).cloned() {
                     *value = first;
                 }
+                (format!("there can be only one `{name}` table"), "once, in single brackets")
             }
             DeValue::Table(_) if REPEATED.contains(&name) => {
-                let message = format!("`{name}` tables form a list");
-                errors.push(*source.error_at(
-                    key.span(),
-                    message,
-                    format!("write {}, in double brackets", header(name)),
-                ));
                 *value = Spanned::new(place, DeValue::Array(std::iter::once(value.clone()).collect()));
+                (format!("`{name}` tables form a list"), "in double brackets")
             }
-            _ => {}
-        }
+            _ => continue,
+        };
+        errors.push(*source.error_at(key.span(), message, format!("write {}, {brackets}", header(name))));
     }
     errors
 }

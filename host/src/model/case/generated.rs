@@ -8,8 +8,8 @@ use crate::element::ElementKind;
 use crate::mesh::annulus::{self, generate_annulus};
 use crate::mesh::generate::{self, generate_box};
 use crate::mesh::rectangle::{self, Diagonals, generate_cut_rectangle};
-use crate::mesh::{Mesh, MeshError};
-use crate::model::CaseError;
+use crate::mesh::{LENGTHS, Mesh, MeshError};
+use crate::model::Checked;
 
 /// The shapes there are, with their dimensions and elements.
 const SHAPES: [(&str, usize, &[ElementKind]); 3] =
@@ -69,7 +69,7 @@ impl Case {
     ///
     /// For a shape or an element that there is none of, sizes that make no mesh, and a shape that the analysis is not
     /// for.
-    pub fn generated(&self) -> Result<Option<Generated>, Box<CaseError>> {
+    pub fn generated(&self) -> Checked<Option<Generated>> {
         let Some(spanned) = &self.tables.mesh.get_ref().generate else { return Ok(None) };
         let table = spanned.get_ref();
         self.check_name("generated mesh kind", Some(&table.kind), &generators())?;
@@ -96,7 +96,7 @@ impl Case {
     }
 
     /// Refuses a box in a plane problem, and a rectangle in space.
-    fn check_shape(&self, table: &GenerateTable, dim: usize) -> Result<(), Box<CaseError>> {
+    fn check_shape(&self, table: &GenerateTable, dim: usize) -> Checked {
         if self.analysis().dim().is_none_or(|wanted| wanted == dim) {
             return Ok(());
         }
@@ -111,13 +111,13 @@ impl Case {
     }
 
     /// Which way the cells of a rectangle are cut; upwards if the case does not say.
-    fn diagonals(&self, table: &GenerateTable) -> Result<Diagonals, Box<CaseError>> {
+    fn diagonals(&self, table: &GenerateTable) -> Checked<Diagonals> {
         let Some(name) = &table.diagonals else { return Ok(Diagonals::default()) };
         self.check_name("way of cutting cells", Some(name), &Diagonals::NAMES)?;
         Ok(Diagonals::from_name(name.get_ref()).unwrap_or_default())
     }
 
-    fn ring(&self, spanned: &Spanned<GenerateTable>, kind: ElementKind) -> Result<Lattice<2>, Box<CaseError>> {
+    fn ring(&self, spanned: &Spanned<GenerateTable>, kind: ElementKind) -> Checked<Lattice<2>> {
         let (radii, cells) = (self.lengths(spanned)?, &spanned.get_ref().cells);
         let wrong = |place, what: &str| self.error_at(place, format!("this must be two numbers `[{what}]`"), RING_HELP);
         let size: [f64; 2] = radii.get_ref()[..].try_into().map_err(|_| wrong(radii.span(), "inner, outer"))?;
@@ -129,11 +129,7 @@ impl Case {
         }
     }
 
-    fn lattice<const D: usize>(
-        &self,
-        spanned: &Spanned<GenerateTable>,
-        kind: ElementKind,
-    ) -> Result<Lattice<D>, Box<CaseError>> {
+    fn lattice<const D: usize>(&self, spanned: &Spanned<GenerateTable>, kind: ElementKind) -> Checked<Lattice<D>> {
         let (size, cells) = (self.lengths(spanned)?, &spanned.get_ref().cells);
         let shape = spanned.get_ref().kind.get_ref();
         let length = |place, found| self.length_error(place, found, D);
@@ -154,7 +150,7 @@ impl Case {
     }
 
     /// The lengths that a shape is given by, and nothing that belongs to another shape.
-    fn lengths<'a>(&self, spanned: &'a Spanned<GenerateTable>) -> Result<&'a Spanned<Vec<f64>>, Box<CaseError>> {
+    fn lengths<'a>(&self, spanned: &'a Spanned<GenerateTable>) -> Checked<&'a Spanned<Vec<f64>>> {
         let table = spanned.get_ref();
         let shape = table.kind.get_ref().as_str();
         let (needed, own, other, foreign) = match shape {
@@ -173,7 +169,7 @@ impl Case {
                 let (message, help) = (format!("`{needed}` is missing here"), format!("add `{needed} = [..]`"));
                 Err(self.error_at(spanned.span(), message, help))
             }
-            (Some(own), _) => self.check_lengths(needed, own.span(), own.get_ref()).map(|()| own),
+            (Some(own), _) => self.check_scale(needed, own.span(), own.get_ref(), &LENGTHS).map(|()| own),
         }
     }
 }

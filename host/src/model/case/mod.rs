@@ -1,7 +1,6 @@
 //! The case file: TOML text, read into plain tables whose values keep their places.
 
 mod check;
-mod examples;
 mod foreign;
 mod generated;
 mod names_list;
@@ -10,7 +9,7 @@ mod slips;
 mod solver;
 pub(super) mod synonyms;
 mod syntax;
-pub mod tables;
+pub(crate) mod tables;
 mod tree;
 mod vector;
 
@@ -20,18 +19,15 @@ mod tests;
 use std::path::{Path, PathBuf};
 
 pub use generated::{Generated, Lattice, generators};
-pub use names_list::Names;
+pub(crate) use names_list::Names;
 use syntax::Parsed;
-pub use tables::Tables;
-pub use vector::Vector;
+pub(crate) use tables::Tables;
+pub(crate) use vector::Vector;
 
-use super::{Analysis, CaseError, Place, Problems, Source, Units};
+use super::{Analysis, CaseError, Checked, Place, Problems, Source, Units};
 use crate::mesh::{Mesh, MeshError};
 use crate::model::Error;
 use warpfem_text::files;
-
-/// Whether something in a case file is sound.
-pub(in crate::model) type Checked = Result<(), Box<CaseError>>;
 
 /// A case file, read and checked as far as that goes without its mesh.
 #[derive(Debug, Clone)]
@@ -41,19 +37,19 @@ pub struct Case {
     /// Its text, for messages.
     pub source: Source,
     /// What it says.
-    pub tables: Tables,
+    pub(crate) tables: Tables,
     /// What is worth saying of the file itself.
     pub warnings: Vec<String>,
 }
 
 impl Case {
     /// Reads a case file and checks everything in it that needs no mesh: keys, types, ranges of numbers.
-    pub fn read(path: &Path) -> Result<Case, Box<CaseError>> {
+    pub fn read(path: &Path) -> Checked<Case> {
         Case::parse(path, &text_of(path)?)
     }
 
     /// The same from a text; `path` names it and says where relative mesh files are.
-    pub fn parse(path: &Path, text: &str) -> Result<Case, Box<CaseError>> {
+    pub fn parse(path: &Path, text: &str) -> Checked<Case> {
         let (case, problems) = match Case::review_text(path, text) {
             Ok((case, problems)) => (Some(case), problems),
             Err(problems) => (None, problems),
@@ -107,19 +103,18 @@ impl Case {
 
     /// What is solved; elasticity in three dimensions if the case does not say.
     pub fn analysis(&self) -> Analysis {
-        let kind = self.tables.analysis.as_ref().and_then(|table| table.kind.as_ref());
+        let kind = self.tables.analysis.kind.as_ref();
         kind.and_then(|kind| Analysis::from_name(kind.get_ref())).unwrap_or(Analysis::Elasticity)
     }
 
     /// What numbers are labelled with, if the case says so.
     pub fn units(&self) -> Option<Units> {
-        Units::from_name(self.tables.analysis.as_ref()?.units.as_ref()?.get_ref())
+        Units::from_name(self.tables.analysis.units.as_ref()?.get_ref())
     }
 
     /// The thickness of a plane problem, 1 if the case does not say; 1 in three dimensions.
     pub fn thickness(&self) -> f64 {
-        let thickness = self.tables.analysis.as_ref().and_then(|table| table.thickness.as_ref());
-        thickness.map_or(1.0, |thickness| *thickness.get_ref())
+        self.tables.analysis.thickness.as_ref().map_or(1.0, |thickness| *thickness.get_ref())
     }
 
     /// The dimension of the mesh as far as the case alone tells: that of the analysis, or else of a generated mesh.
@@ -196,7 +191,7 @@ impl Case {
 }
 
 /// The text of a case file.
-fn text_of(path: &Path) -> Result<String, Box<CaseError>> {
+fn text_of(path: &Path) -> Checked<String> {
     let source = Source::new(path, "");
     let bytes = std::fs::read(path).map_err(|error| {
         let message = format!("cannot read the case file: {}", files::reason(path, &error));

@@ -10,9 +10,7 @@ use crate::model::Place;
 /// One name, or a list of names with their places.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Names {
-    /// A string.
     One(String),
-    /// A list of strings.
     Many(Vec<Spanned<String>>),
 }
 

@@ -16,27 +16,17 @@ use std::ops::RangeInclusive;
 
 use toml::Spanned;
 
-use super::{Case, Checked};
-use crate::mesh::LENGTHS;
-use crate::model::{Analysis, Place};
+use super::Case;
+use crate::model::{Analysis, Checked, Place};
 
 /// Moduli, densities, loads.
-const NUMBERS: RangeInclusive<f64> = 1e-30..=1e30;
+pub(super) const NUMBERS: RangeInclusive<f64> = 1e-30..=1e30;
 /// What a modulus and a length make.
 const STIFFNESSES: RangeInclusive<f64> = 1e-30..=1e30;
 
 impl Case {
     /// Refuses numbers that are too large or too small to compute with; 0 is neither.
-    pub(super) fn check_scale(&self, key: &str, place: Place, values: &[f64]) -> Checked {
-        self.check_within(key, place, values, &NUMBERS)
-    }
-
-    /// The same of lengths.
-    pub(super) fn check_lengths(&self, key: &str, place: Place, values: &[f64]) -> Checked {
-        self.check_within(key, place, values, &LENGTHS)
-    }
-
-    fn check_within(&self, key: &str, place: Place, values: &[f64], range: &RangeInclusive<f64>) -> Checked {
+    pub(super) fn check_scale(&self, key: &str, place: Place, values: &[f64], range: &RangeInclusive<f64>) -> Checked {
         let Some(value) = values.iter().find(|value| **value != 0.0 && !range.contains(&value.abs())) else {
             return Ok(());
         };

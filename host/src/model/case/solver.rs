@@ -130,7 +130,7 @@ impl Case {
         let name = place.get_ref();
         let names = format!("available: {}", list(available));
         let is_there = |meant: &Meaning| !matches!(meant, Meaning::Is(name) if !available.contains(name));
-        let meant = synonyms::name(key, name).filter(is_there);
+        let meant = synonyms::meaning(key, name).filter(is_there);
         let (near, help) = match meant.or_else(|| nearest(name, available).map(Meaning::Is)) {
             Some(Meaning::Is(near)) => (true, format!("did you mean `{near}`? {names}")),
             Some(Meaning::Not(why)) => (false, format!("{why}; {names}")),

@@ -12,15 +12,14 @@ use toml::de::{DeTable, Deserializer};
 use super::synonyms::{self, Meaning};
 use super::tables::Tables;
 use super::tree::{KeyPath, Part};
-use super::{examples, foreign, slips};
+use super::{foreign, slips};
 use crate::mesh::not_a_case;
 use crate::model::Error;
 use crate::model::names::{list, nearest};
-use crate::model::{CaseError, Place, Problems, Source};
+use crate::model::{CaseError, Checked, Place, Problems, Source};
 
 /// What could be read of a case file.
 pub struct Parsed {
-    /// Its tables.
     pub tables: Tables,
     /// Unknown keys, missing keys, wrong types and brackets, with their places.
     pub problems: Problems,
@@ -87,7 +86,7 @@ const SLASHES: &str = "write paths with `/`, or in single quotes: file = 'C:\\pa
 pub(super) const FORM: &str =
     "tables are `[name]` or `[[name]]`, entries `key = value`, texts in quotes, lists `[1.0, 2.0]`";
 
-fn document(source: &Source) -> Result<Spanned<DeTable<'_>>, Box<CaseError>> {
+fn document(source: &Source) -> Checked<Spanned<DeTable<'_>>> {
     DeTable::parse(&source.text).map_err(|error| {
         if let Some(other) = another_file(Path::new(&source.name), source.text.as_bytes()) {
             return other;
@@ -188,7 +187,7 @@ impl Reading<'_> {
     fn unknown(&mut self, way: &KeyPath, place: Place, key: &str, known: &[&str]) -> Option<()> {
         let here = format!("{}: {}", if way.table().is_empty() { "tables" } else { "keys here" }, list(known));
         let is_there = |meant: &Meaning| !matches!(meant, Meaning::Is(key) if !known.contains(key));
-        let (meant, help) = match synonyms::key(way.table(), key).filter(is_there) {
+        let (meant, help) = match synonyms::meaning(way.table(), key).filter(is_there) {
             Some(Meaning::Not(why)) => (None, format!("{why}; {here}")),
             Some(Meaning::Is(key)) => (Some(key), format!("did you mean `{key}`? {here}")),
             None => match nearest(key, known) {
@@ -216,7 +215,7 @@ impl Reading<'_> {
     /// What lacks a key cannot be read; if something was taken out of it, that is why.
     fn missing(&mut self, way: &KeyPath, place: Place, key: &str) -> Option<()> {
         if !self.cut.contains(&place) {
-            let help = match examples::value(&way.key, key, self.dim()) {
+            let help = match synonyms::example(&way.key, key, self.dim()) {
                 Some(value) => format!("add `{key} = {value}`"),
                 None => format!("add `{key} = ..`"),
             };
@@ -262,21 +261,21 @@ impl Reading<'_> {
         {
             return format!("write `fix = \"{letters}\"`");
         }
-        if is_number && examples::is_vector(table, key) {
+        if is_number && synonyms::is_vector(table, key) {
             // Gravity without a direction points down.
             let down = key == "acceleration" && !bare.trim().starts_with('-');
             let number = if down { format!("-{}", bare.trim()) } else { bare.trim().to_owned() };
-            let vector = examples::along_last_axis(&number, self.dim());
+            let vector = synonyms::along_last_axis(&number, self.dim());
             return format!("a number for each direction, as in `{key} = {vector}`");
         }
         if is_number && text.starts_with(['"', '\'']) {
             return format!("numbers stand without quotes: `{key} = {}`", bare.trim());
         }
-        let note = match synonyms::key(table, "vector") {
+        let note = match synonyms::meaning(table, "vector") {
             Some(Meaning::Not(why)) if key == "value" && text.starts_with('[') => format!("; {why}"),
             _ => String::new(),
         };
-        let example = examples::value(table, key, self.dim());
+        let example = synonyms::example(table, key, self.dim());
         example.map_or(String::new(), |value| format!("for example `{key} = {value}`{note}"))
     }
 

@@ -17,7 +17,6 @@ pub struct KeyPath {
     tables: Vec<(String, Option<usize>)>,
     /// The place of the table that it is in; nowhere at the top.
     pub holder: Place,
-    /// The key.
     pub key: String,
     item: Option<usize>,
 }
@@ -25,7 +24,6 @@ pub struct KeyPath {
 /// What is found at a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
-    /// A key.
     Key,
     /// A value, or what it is about: the header of a table.
     Value,

@@ -3,8 +3,9 @@
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::{Case, Checked};
-use crate::model::{CaseError, Place};
+use super::Case;
+use super::scale::NUMBERS;
+use crate::model::{CaseError, Checked, Place};
 
 /// `[x, y, z]`, or `[x, y]`; how many there may be is for [`Case`] to check.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -43,7 +44,7 @@ impl Case {
     /// Checks a vector: as a point, and in a plane problem that it lies in the plane.
     pub(in crate::model) fn check_vector(&self, key: &str, vector: &Spanned<Vector>) -> Checked {
         self.check_point(key, vector)?;
-        self.check_scale(key, vector.span(), &vector.get_ref().0)?;
+        self.check_scale(key, vector.span(), &vector.get_ref().0, &NUMBERS)?;
         match self.dim() == Some(2) && vector.get_ref().xyz()[2] != 0.0 {
             true => {
                 let message = format!("`{key}` points out of the plane of this {} problem", self.analysis().name());

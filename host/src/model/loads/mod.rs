@@ -15,13 +15,13 @@ use warpfem_text::{engineering as number, vector};
 use self::surface::FaceIntegral;
 use super::case::Names;
 use super::case::Vector;
-use super::case::tables::{FluxTable, ForceTable, PointForceTable, PressureTable, PushTable, TractionTable};
+use super::case::tables::{ForceTable, PointForceTable, PushTable, SurfaceTable, TractionTable};
 use super::names::{Words, words};
 use super::problems::Problems;
 use super::select::Selector;
-use super::{Analysis, AppliedLoad, CaseError, Support};
+use super::{Analysis, AppliedLoad, Checked, Support};
 use crate::mesh::faces::Face;
-use crate::mesh::vector::norm;
+use crate::mesh::vector::{norm, sub};
 
 /// A force on a node; a node may come several times.
 type NodalForce = (u32, [f64; 3]);
@@ -48,23 +48,15 @@ pub struct Loads {
 pub fn resolve(selector: &Selector<'_>, supports: &[Support], problems: &mut Problems) -> Loads {
     let mut sum = Accumulator::new(selector, supports);
     let tables = &selector.case.tables;
-    let mut over_surface = |kind: &str, on: &Spanned<Names>, forces: Result<Vec<NodalForce>, Box<CaseError>>| {
-        let Some(forces) = problems.take(forces) else { return };
+    let over_surfaces = (tables.pressure.iter().map(|table| ("pressure", &table.on, pressure(selector, table))))
+        .chain(tables.traction.iter().map(|table| ("traction", &table.on, traction(selector, table))))
+        .chain(tables.force.iter().map(|table| ("force", &table.on, force(selector, table))))
+        .chain(tables.flux.iter().map(|table| ("flux", &table.on, flux(selector, table))));
+    for (kind, on, forces) in over_surfaces {
+        let Some(forces) = problems.take(forces) else { continue };
         let name = format!("{kind} on {}", on.get_ref().joined());
         sum.loads.warnings.extend(whole_surface(selector, &name, on));
         sum.add(name, &forces);
-    };
-    for table in &tables.pressure {
-        over_surface("pressure", &table.on, pressure(selector, table));
-    }
-    for table in &tables.traction {
-        over_surface("traction", &table.on, traction(selector, table));
-    }
-    for table in &tables.force {
-        over_surface("force", &table.on, force(selector, table));
-    }
-    for table in &tables.flux {
-        over_surface("flux", &table.on, flux(selector, table));
     }
     for (i, table) in tables.point_force.iter().enumerate() {
         if let Some(forces) = problems.take(point_force(selector, table, &mut sum.loads.warnings)) {
@@ -110,13 +102,7 @@ impl Accumulator {
     fn new(selector: &Selector<'_>, supports: &[Support]) -> Accumulator {
         let n = selector.mesh.coords.len();
         let mut held = vec![[false; 3]; n];
-        for support in supports {
-            for &node in &support.nodes {
-                for c in (0..3).filter(|&c| support.displacement[c].is_some()) {
-                    held[node as usize][c] = true;
-                }
-            }
-        }
+        supports.iter().flat_map(Support::prescribed).for_each(|(node, c, _)| held[node as usize][c] = true);
         let what = if selector.case.analysis() == Analysis::Laplace { "nodes" } else { "components" };
         Accumulator { loads: Loads { nodal_forces: vec![[0.0; 3]; n], applied: vec![], warnings: vec![] }, held, what }
     }
@@ -168,7 +154,7 @@ fn over_faces(
     faces.par_iter().flat_map_iter(of_face).collect()
 }
 
-fn pressure(selector: &Selector<'_>, table: &PressureTable) -> Result<Vec<NodalForce>, Box<CaseError>> {
+fn pressure(selector: &Selector<'_>, table: &SurfaceTable) -> Checked<Vec<NodalForce>> {
     let value = *table.value.get_ref();
     let faces = selector.faces(&table.on)?;
     if faces.iter().any(|face| face.beyond.is_some()) {
@@ -177,18 +163,18 @@ fn pressure(selector: &Selector<'_>, table: &PressureTable) -> Result<Vec<NodalF
     Ok(over_faces(selector, &faces, |_, normal| scaled(normal, -value)))
 }
 
-fn traction(selector: &Selector<'_>, table: &TractionTable) -> Result<Vec<NodalForce>, Box<CaseError>> {
+fn traction(selector: &Selector<'_>, table: &TractionTable) -> Checked<Vec<NodalForce>> {
     selector.case.check_vector("vector", &table.vector)?;
     let vector = table.vector.get_ref().xyz();
     Ok(over_faces(selector, &selector.faces(&table.on)?, |area, _| scaled(vector, area)))
 }
 
-fn flux(selector: &Selector<'_>, table: &FluxTable) -> Result<Vec<NodalForce>, Box<CaseError>> {
+fn flux(selector: &Selector<'_>, table: &SurfaceTable) -> Checked<Vec<NodalForce>> {
     let value = *table.value.get_ref();
     Ok(over_faces(selector, &selector.faces(&table.on)?, |area, _| [value * area, 0.0, 0.0]))
 }
 
-fn force(selector: &Selector<'_>, table: &ForceTable) -> Result<Vec<NodalForce>, Box<CaseError>> {
+fn force(selector: &Selector<'_>, table: &ForceTable) -> Checked<Vec<NodalForce>> {
     selector.case.check_vector("total", &table.total)?;
     if let Some(points) = selector.points(&table.on)? {
         let share = scaled(table.total.get_ref().xyz(), 1.0 / points.len() as f64);
@@ -206,7 +192,7 @@ fn point_force(
     selector: &Selector<'_>,
     table: &Spanned<PointForceTable>,
     warnings: &mut Vec<String>,
-) -> Result<Vec<NodalForce>, Box<CaseError>> {
+) -> Checked<Vec<NodalForce>> {
     selector.case.check_point_force(table)?;
     let (place, table) = (table.span(), table.get_ref());
     let vector = table.vector.get_ref().xyz();
@@ -251,15 +237,15 @@ fn nearest_node(
     point: &Spanned<Vector>,
     plane_z: f64,
     warnings: &mut Vec<String>,
-) -> Result<Option<u32>, Box<CaseError>> {
+) -> Checked<Option<u32>> {
     let at = point.get_ref().with_z(plane_z);
     let coords = &selector.mesh.coords;
-    let distance = |node: usize| norm([0, 1, 2].map(|c| coords[node][c] - at[c]));
+    let distance = |node: usize| norm(sub(coords[node], at));
     let candidates = (0..coords.len()).into_par_iter().filter(|&node| selector.in_solid[node]);
     let nearest = candidates.map(|node| (distance(node), node)).min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
     let Some((distance, node)) = nearest else { return Ok(None) };
     let ((low, high), tag) = (selector.mesh.extent(), selector.mesh.node_tags[node]);
-    let diagonal = norm([0, 1, 2].map(|c| high[c] - low[c]));
+    let diagonal = norm(sub(high, low));
     let outside = norm([0, 1, 2].map(|c| at[c] - at[c].clamp(low[c], high[c])));
     if outside > NOWHERE * diagonal {
         let (low, high, distance) = (vector(low), vector(high), number(distance));
@@ -283,13 +269,13 @@ fn nearest_node(
 
 fn push_force(selector: &Selector<'_>, table: &PushTable, name: &str, warnings: &mut Vec<String>) -> Vec<NodalForce> {
     let (direction, total) = (table.direction.get_ref().xyz(), *table.total.get_ref());
-    let found = push::push(selector.mesh, &selector.in_solid, direction, total);
-    if found.faceless {
-        let (n, face) = (found.n_nodes, words(selector.mesh.dim()).face);
+    let (forces, n_alone) = push::push(selector.mesh, &selector.in_solid, direction, total);
+    if let Some(n) = n_alone {
+        let face = words(selector.mesh.dim()).face;
         let nodes = if n == 1 { "the single node".to_string() } else { format!("the {n} nodes") };
         warnings.push(format!(
             "{name}: no {face} lies furthest along {direction:?}; {nodes} there share the force equally"
         ));
     }
-    found.forces
+    forces
 }

@@ -6,31 +6,21 @@
 use super::surface::FaceIntegral;
 use super::{NodalForce, scaled};
 use crate::mesh::Mesh;
-use crate::mesh::vector::{dot, norm};
+use crate::mesh::vector::{dot, norm, sub};
 
 /// How far behind the furthest node another one may lie, as a fraction of the mesh's diagonal.
 const TOLERANCE: f64 = 1e-6;
 
-/// The nodal forces, and whether no face lies there.
-pub struct Push {
-    /// The forces.
-    pub forces: Vec<NodalForce>,
-    /// How many nodes are pushed on.
-    pub n_nodes: usize,
-    /// Whether these nodes have no face between them.
-    pub faceless: bool,
-}
-
-/// Pushes with `total` against `direction` (any length) on the solids' nodes furthest along it.
-pub fn push(mesh: &Mesh, in_solid: &[bool], direction: [f64; 3], total: f64) -> Push {
+/// Pushes with `total` against `direction` (any length) on the solids' nodes furthest along it: the nodal forces, and how
+/// many nodes share them equally where no face lies between these.
+pub fn push(mesh: &Mesh, in_solid: &[bool], direction: [f64; 3], total: f64) -> (Vec<NodalForce>, Option<usize>) {
     let d = scaled(direction, 1.0 / norm(direction));
     let (low, high) = mesh.extent();
-    let slack = TOLERANCE * norm([0, 1, 2].map(|c| high[c] - low[c]));
+    let slack = TOLERANCE * norm(sub(high, low));
     let solid = || in_solid.iter().zip(&mesh.coords).filter(|(solid, _)| **solid);
     let furthest = solid().map(|(_, &x)| dot(x, d)).fold(f64::NEG_INFINITY, f64::max);
     let touched: Vec<bool> =
         in_solid.iter().zip(&mesh.coords).map(|(&solid, &x)| solid && dot(x, d) >= furthest - slack).collect();
-    let n_nodes = touched.iter().filter(|&&touched| touched).count();
 
     let mut shares: Vec<(u32, f64)> = Vec::new();
     for face in mesh.skin_within(&touched) {
@@ -39,11 +29,12 @@ pub fn push(mesh: &Mesh, in_solid: &[bool], direction: [f64; 3], total: f64) -> 
             shares.extend(face.nodes().iter().zip(integral.normal).map(|(&node, normal)| (node, dot(normal, d))));
         }
     }
-    let faceless = shares.is_empty();
-    if faceless {
+    let is_faceless = shares.is_empty();
+    if is_faceless {
         shares.extend((0..touched.len()).filter(|&node| touched[node]).map(|node| (node as u32, 1.0)));
     }
+    let n_alone = is_faceless.then_some(shares.len());
     let sum: f64 = shares.iter().map(|(_, share)| share).sum();
     let forces = shares.into_iter().map(|(node, share)| (node, scaled(d, -total * share / sum))).collect();
-    Push { forces, n_nodes, faceless }
+    (forces, n_alone)
 }

@@ -6,7 +6,7 @@ use crate::element::ElementKind::{Hex8, Quad4, Quad8, Tet4};
 use crate::mesh::generate::generate_box;
 use crate::mesh::rectangle::generate_rectangle;
 use crate::mesh::{Cells, Group, Mesh, quality};
-use crate::model::testing::{CLAMP, head, load_on};
+use crate::model::testing::{clamped, load_on, refused_on};
 
 /// Lists the facets of `xmax` again: with their corners rotated and reversed (which of an edge is
 /// the same).
@@ -42,7 +42,7 @@ fn total(text: &str, mesh: Mesh) -> [f64; 3] {
 #[test]
 fn a_face_that_is_there_twice_is_loaded_once() {
     for kind in [Tet4, Hex8] {
-        let text = |load: &str| format!("{}{CLAMP}{load}", head(kind.info().name));
+        let text = |load: &str| clamped(kind.info().name, load);
         let mesh = doubled(generate_box(kind, [2.0, 1.0, 0.5], [4, 2, 1]).unwrap());
         assert_relative_eq!(quality::measure_of(&mesh, mesh.group("xmax").unwrap()), 0.5, max_relative = 1e-12);
         let pressure = total(&text("[[pressure]]\non = \"xmax\"\nvalue = 3.0\n"), mesh.clone());
@@ -81,7 +81,7 @@ fn layers() -> Mesh {
 
 #[test]
 fn a_load_on_a_body_stays_on_its_own_faces() {
-    let text = |on: &str| format!("{}{CLAMP}[[traction]]\non = {on}\nvector = [0.0, 0.0, 1.0]\n", head("hex8"));
+    let text = |on: &str| clamped("hex8", &format!("[[traction]]\non = {on}\nvector = [0.0, 0.0, 1.0]\n"));
     // Top, bottom and the two ends along y; the whole skin has 22.
     for (on, area) in [("\"middle\"", 6.0), ("\"left\"", 8.0), ("[\"left\", \"middle\"]", 14.0), ("\"body\"", 22.0)] {
         assert_relative_eq!(total(&text(on), layers())[2], area, max_relative = 1e-12);
@@ -111,11 +111,9 @@ fn cube_under_tets() -> Mesh {
 #[test]
 fn a_face_between_a_hexahedron_and_tetrahedra_lies_inside() {
     let mesh = cube_under_tets();
-    let text = |load: &str| format!("{}{CLAMP}{load}", head("hex8"));
+    let text = |load: &str| clamped("hex8", load);
     let pressure = text("[[pressure]]\non = \"joint\"\nvalue = 1.0\n");
-    let error = load_on(&pressure, mesh.clone()).unwrap_err();
-    assert_eq!(error.exit_code(), 2);
-    assert!(error.to_string().contains("`joint` lies inside the body"), "{error}");
+    refused_on(&pressure, mesh.clone(), 2, &["`joint` lies inside the body"]);
     // The five other faces of the cube, and the four of the tetrahedra's pyramid.
     let traction = text("[[traction]]\non = \"all\"\nvector = [0.0, 0.0, 1.0]\n");
     let slanted = 1.25f64.sqrt() / 2.0;

@@ -47,7 +47,6 @@ impl FaceIntegral {
         }
     }
 
-    /// The face's area.
     pub fn total_area(&self) -> f64 {
         self.area.iter().sum()
     }

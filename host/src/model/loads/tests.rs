@@ -5,23 +5,20 @@ use approx::assert_relative_eq;
 use super::surface::FaceIntegral;
 use crate::element::ElementKind::{Hex8, Point1, Tet4};
 use crate::mesh::generate::generate_box;
+use crate::mesh::vector::{add, cross, sub};
 use crate::mesh::{Cells, Group, Mesh};
 use crate::model::Model;
-use crate::model::testing::{CLAMP, head, load, load_on, warned};
+use crate::model::testing::{clamped, load, load_on, refused_on, warned};
 
 fn model(element: &str, loads: &str) -> Model {
-    load(&format!("{}{CLAMP}{loads}", head(element))).unwrap()
+    load(&clamped(element, loads)).unwrap()
 }
 
 /// Sum of the nodal forces and of their moments about the origin.
 fn totals(model: &Model) -> ([f64; 3], [f64; 3]) {
     let (mut force, mut moment) = ([0.0; 3], [0.0; 3]);
-    for (f, x) in model.nodal_forces.iter().zip(&model.mesh.coords) {
-        for c in 0..3 {
-            let (a, b) = ((c + 1) % 3, (c + 2) % 3);
-            force[c] += f[c];
-            moment[c] += x[a] * f[b] - x[b] * f[a];
-        }
+    for (&f, &x) in model.nodal_forces.iter().zip(&model.mesh.coords) {
+        (force, moment) = (add(force, f), add(moment, cross(x, f)));
     }
     (force, moment)
 }
@@ -155,7 +152,7 @@ fn a_push_acts_only_on_the_higher_of_two_steps() {
     for x in mesh.coords.iter_mut().filter(|x| x[2] > 0.0 && x[0] > 1.2) {
         x[2] = 0.7;
     }
-    let text = format!("{}{CLAMP}[[push]]\ndirection = [0.0, 0.0, 1.0]\ntotal = 6.0\n", head("hex8"));
+    let text = clamped("hex8", "[[push]]\ndirection = [0.0, 0.0, 1.0]\ntotal = 6.0\n");
     let model = load_on(&text, mesh).unwrap();
     // Faces between x = 1.5 and 2: four corners with a quarter of a half, two middles with a half.
     let forces: Vec<f64> = model.nodal_forces.iter().map(|f| f[2]).filter(|f| *f != 0.0).collect();
@@ -173,13 +170,10 @@ fn a_warped_quadrilateral_integrates_its_own_normal() {
     for face in mesh.skin() {
         let integral = FaceIntegral::of(face, &mesh.coords);
         let x: Vec<[f64; 3]> = face.nodes().iter().map(|&n| mesh.coords[n as usize]).collect();
-        let (d, e) = ([0, 1, 2].map(|c| x[2][c] - x[0][c]), [0, 1, 2].map(|c| x[3][c] - x[1][c]));
-        for c in 0..3 {
-            let (a, b) = ((c + 1) % 3, (c + 2) % 3);
-            let vector: f64 = integral.normal.iter().map(|n| n[c]).sum();
-            assert_relative_eq!(vector, 0.5 * (d[a] * e[b] - d[b] * e[a]), epsilon = 1e-14);
-            closed[c] += vector;
-        }
+        let vector = integral.normal.into_iter().fold([0.0; 3], add);
+        let diagonals = cross(sub(x[2], x[0]), sub(x[3], x[1]));
+        (0..3).for_each(|c| assert_relative_eq!(vector[c], 0.5 * diagonals[c], epsilon = 1e-14));
+        closed = add(closed, vector);
     }
     assert!(closed.iter().all(|v| v.abs() < 1e-14));
 }
@@ -196,11 +190,10 @@ fn orphan_nodes_take_no_load() {
     mesh.coords.push([2.0, 1.01, 0.0]);
     mesh.node_tags.push(900);
     let at = "[[point_force]]\nat = [2.0, 1.01, 0.0]\nvector = [0.0, 7.0, 0.0]\n";
-    let model = load_on(&format!("{}{CLAMP}{at}", head("tet4")), mesh.clone()).unwrap();
+    let model = load_on(&clamped("tet4", at), mesh.clone()).unwrap();
     assert_eq!(model.nodal_forces[14], [0.0, 7.0, 0.0]);
     let node = "[[point_force]]\nnode = 900\nvector = [0.0, 7.0, 0.0]\n";
-    let error = load_on(&format!("{}{CLAMP}{node}", head("tet4")), mesh).unwrap_err();
-    assert!(error.to_string().contains("node 900 has no solid element"), "{error}");
+    refused_on(&clamped("tet4", node), mesh, 2, &["node 900 has no solid element"]);
 }
 
 #[test]
@@ -215,28 +208,21 @@ fn a_pressure_inside_the_body_is_refused_and_a_force_is_not() {
     facets.tags.extend([1000 + last, 1001 + last]);
     let group = |name: &str, dim, members| Group { name: name.into(), dim, members };
     mesh.groups.push(group("joint", 2, vec![(1, vec![first, first + 1])]));
-    let of = |text: &str, mesh: &Mesh| load_on(&format!("{}{CLAMP}{text}", head("hex8")), mesh.clone());
-    let pressure = "[[pressure]]\non = [\"zmax\", \"joint\"]\nvalue = 1.0\n";
-    let said = |mesh: &Mesh| {
-        let error = of(pressure, mesh).unwrap_err();
-        assert_eq!(error.exit_code(), 2);
-        error.to_string()
-    };
-    let message = said(&mesh);
-    assert!(message.contains("`joint` lies inside the body, within `body`: a pressure there has no side"), "{message}");
-    assert!(message.contains("[[force]] or [[traction]]") && message.contains("body's surface"), "{message}");
+    let pressure = clamped("hex8", "[[pressure]]\non = [\"zmax\", \"joint\"]\nvalue = 1.0\n");
+    let within = "`joint` lies inside the body, within `body`: a pressure there has no side";
+    refused_on(&pressure, mesh.clone(), 2, &[within, "[[force]] or [[traction]]", "body's surface"]);
     // Two bodies, and a group that is on the outside too.
     mesh.groups.retain(|group| group.name != "body");
     let outside = mesh.group("xmax").unwrap().members[0].1.clone();
     mesh.groups.iter_mut().find(|group| group.name == "joint").unwrap().members[0].1.splice(0..0, outside);
-    let message = said(&mesh);
-    assert!(message.contains("2 of the 4 faces of `joint` lie inside the body, between element "), "{message}");
+    let between = "2 of the 4 faces of `joint` lie inside the body, between element ";
+    refused_on(&pressure, mesh.clone(), 2, &[between]);
     let left: Vec<u32> = (0..8).filter(|cell| cell % 4 < 2).collect();
     let right: Vec<u32> = (0..8).filter(|cell| cell % 4 > 1).collect();
     mesh.groups.extend([group("steel", 3, vec![(0, left)]), group("brass", 3, vec![(0, right)])]);
-    assert!(said(&mesh).contains("inside the body, between `steel` and `brass`: "), "{}", said(&mesh));
-    let force = of("[[force]]\non = \"joint\"\ntotal = [3.0, 0.0, 0.0]\n", &mesh).unwrap();
-    assert_relative_eq!(totals(&force).0[0], 3.0, max_relative = 1e-12);
+    refused_on(&pressure, mesh.clone(), 2, &["inside the body, between `steel` and `brass`: "]);
+    let force = clamped("hex8", "[[force]]\non = \"joint\"\ntotal = [3.0, 0.0, 0.0]\n");
+    assert_relative_eq!(totals(&load_on(&force, mesh).unwrap()).0[0], 3.0, max_relative = 1e-12);
 }
 
 /// The box with groups of points: `tip`, one corner, and `pair`, two.
@@ -253,7 +239,7 @@ fn with_points() -> Mesh {
 
 #[test]
 fn groups_of_points_are_loaded_and_held() {
-    let of = |text: &str| load_on(&format!("{}{CLAMP}{text}", head("tet4")), with_points());
+    let of = |text: &str| load_on(&clamped("tet4", text), with_points());
     let shared = of("[[force]]\non = [\"tip\", \"pair\"]\ntotal = [0.0, 0.0, -6.0]\n").unwrap();
     assert_eq!((&shared.applied[0].total, shared.applied[0].nodes.len()), (&[0.0, 0.0, -6.0], 3));
     assert!(shared.applied[0].nodes.iter().all(|&node| shared.nodal_forces[node as usize] == [0.0, 0.0, -2.0]));
@@ -262,15 +248,12 @@ fn groups_of_points_are_loaded_and_held() {
     assert!(each.warnings.iter().any(|said| said.contains("each of its 2 nodes carries the whole force")));
     let held = of("[[support]]\non = \"tip\"\nfix = \"y\"\n").unwrap();
     assert_eq!(held.supports[1].nodes, [each.mesh.cells.last().unwrap().nodes[0]]);
-    let refused = |text: &str, word: &str| {
-        let error = of(text).unwrap_err();
-        assert!(error.exit_code() == 2 && error.to_string().contains(word), "{error}");
-    };
-    refused(
-        "[[point_force]]\non = \"xmax\"\nvector = [1.0, 0.0, 0.0]\n",
-        "`xmax` is a group of surfaces, not of points",
-    );
-    refused("[[point_force]]\non = \"tpi\"\nvector = [1.0, 0.0, 0.0]\n", "did you mean `tip`?");
-    refused("[[point_force]]\non = \"tip\"\nnode = 3\nvector = [1.0, 0.0, 0.0]\n", "exactly one of `on`, `at`, `node`");
-    refused("[[force]]\non = [\"tip\", \"xmax\"]\ntotal = [1.0, 0.0, 0.0]\n", "use [[force]] on it alone");
+    for (load, words) in [
+        ("[[point_force]]\non = \"xmax\"\nvector", "`xmax` is a group of surfaces, not of points"),
+        ("[[point_force]]\non = \"tpi\"\nvector", "did you mean `tip`?"),
+        ("[[point_force]]\non = \"tip\"\nnode = 3\nvector", "exactly one of `on`, `at`, `node`"),
+        ("[[force]]\non = [\"tip\", \"xmax\"]\ntotal", "use [[force]] on it alone"),
+    ] {
+        refused_on(&clamped("tet4", &format!("{load} = [1.0, 0.0, 0.0]\n")), with_points(), 2, &[words]);
+    }
 }

@@ -12,9 +12,10 @@
 //!   alone: the corners of a triangle reach half its edge to the sides of any line through their middle, and those of a
 //!   rectangle do too.
 
-use nalgebra::{Matrix6, SymmetricEigen, Vector6};
+use nalgebra::{Matrix6, SymmetricEigen, Vector3, Vector6};
 
-use super::{Motion, Parts, motion};
+use super::motion;
+use super::pieces::Pieces;
 use crate::mesh::Mesh;
 use crate::model::Support;
 use warpfem_text::number;
@@ -28,88 +29,54 @@ const SHIFT: f64 = 0.1;
 /// Supports are named that hold a motion by at least this fraction of its longest arm.
 const SHARE: f64 = 0.1;
 
-/// Components held at some nodes.
-#[derive(Clone, Copy)]
-pub(super) struct Held<'a> {
-    pub name: &'a str,
-    pub nodes: &'a [u32],
-    pub components: [bool; 3],
-}
-
-impl<'a> Held<'a> {
-    pub fn by(support: &'a Support) -> Held<'a> {
-        let components = support.displacement.map(|value| value.is_some());
-        Held { name: &support.name, nodes: &support.nodes, components }
-    }
-}
-
-/// The turns of a part that are stopped by short lever arms alone.
-pub(super) struct Weak<'a> {
-    motions: Vec<Motion>,
-    /// The longest lever arm.
-    arm: f64,
-    /// The mean of the shortest edges of the elements there.
-    edge: f64,
-    /// Who holds them.
-    names: Vec<&'a str>,
-}
-
-impl Weak<'_> {
-    /// What there is to say about a part in a space of two or three dimensions.
-    pub fn warning(&self, number_of_part: usize, dim: usize) -> String {
-        let motions: Vec<String> = self.motions.iter().map(|motion| motion.in_words(dim)).collect();
-        let names: Vec<String> = self.names.iter().map(|name| format!("`{name}`")).collect();
-        format!(
-            "part {number_of_part} is barely held against {}: the nodes of {} lie within {} of that axis, and \
-             elements there have edges of {}. Add a support away from the axis",
-            motions.join("; "),
-            names.join(" and "),
-            number(self.arm, 2),
-            number(self.edge, 2)
-        )
-    }
-}
-
-/// The weak turns of a part that is held, whose Gram matrix this is.
-pub(super) fn weak<'a>(parts: &Parts<'_>, part: usize, gram: &Matrix6<f64>, held: &[Held<'a>]) -> Option<Weak<'a>> {
+/// What there is to say of a part that is held, whose Gram matrix this is, if short lever arms alone stop some turns.
+pub(super) fn warning(parts: &Pieces<'_>, part: usize, gram: &Matrix6<f64>, supports: &[&Support]) -> Option<String> {
     let frame = &parts.frames[part];
-    let size = frame.size();
     let short = 2.0 * OF_EXTENT;
+    // A plane body turns in its plane alone.
+    let axes = if parts.mesh.dim() == 2 { 5..6 } else { 3..6 };
     let eigen = SymmetricEigen::new(*gram);
     // No arm is longer than the root of the sum of all their squares, nor is there a row shorter than 1.
     let turns = (0..6).filter(|&i| eigen.eigenvalues[i] <= short * short * gram.trace()).filter_map(|i| {
         let v: Vector6<f64> = eigen.eigenvectors.column(i).into();
-        let turn = v.fixed_rows::<3>(3).norm();
+        let turn = v.rows_range(axes.clone()).norm();
         (turn > SHIFT).then(|| v / turn)
     });
-    let arm = |v: &Vector6<f64>, held: &Held<'_>| {
-        let inside = held.nodes.iter().filter(|&&node| parts.labels[node as usize] as usize == part);
-        let rows = inside.flat_map(|&node| (0..3).map(move |c| (node, c))).filter(|(_, c)| held.components[*c]);
-        rows.map(|(node, c)| frame.row(parts.mesh.coords[node as usize], c).dot(v).abs()).fold(0.0, f64::max)
+    let is_inside = |node: u32| parts.at(node).any(|piece| piece == part);
+    let arm = |v: &Vector6<f64>, support: &Support| {
+        let inside = support.prescribed().filter(|&(node, ..)| is_inside(node));
+        inside.map(|(node, c, _)| frame.row(parts.mesh.coords[node as usize], c).dot(v).abs()).fold(0.0, f64::max)
     };
-    let mut found = Weak { motions: Vec::new(), arm: 0.0, edge: f64::INFINITY, names: Vec::new() };
-    let (mut space, mut holding) = (Vec::new(), vec![false; held.len()]);
+    let (mut space, mut longest, mut is_holding) = (Vec::new(), 0.0, vec![false; supports.len()]);
     for v in turns {
-        let arms: Vec<f64> = held.iter().map(|held| arm(&v, held)).collect();
-        let longest = arms.iter().copied().fold(0.0, f64::max);
-        if longest < short {
-            holding.iter_mut().zip(&arms).for_each(|(holds, arm)| *holds |= *arm >= SHARE * longest);
-            found.arm = found.arm.max(longest * size);
+        let arms: Vec<f64> = supports.iter().map(|support| arm(&v, support)).collect();
+        let most = arms.iter().copied().fold(0.0, f64::max);
+        if most < short {
+            is_holding.iter_mut().zip(&arms).for_each(|(holds, arm)| *holds |= *arm >= SHARE * most);
+            longest = f64::max(longest, most * frame.size());
             space.push(v);
         }
     }
     if space.is_empty() {
         return None;
     }
-    let holding = || held.iter().zip(&holding).filter(|(_, holds)| **holds).map(|(held, _)| held);
-    let nodes = holding().flat_map(|held| held.nodes).copied();
-    found.edge = shortest_edges(parts.mesh, nodes.filter(|&node| parts.labels[node as usize] as usize == part));
-    if found.arm >= OF_ELEMENT * found.edge {
-        return None;
-    }
-    found.names = holding().map(|held| held.name).collect();
-    found.motions = motion::name(&space, frame.centre(), size);
-    Some(found)
+    let holding: Vec<&Support> = supports.iter().zip(is_holding).filter(|(_, holds)| *holds).map(|(s, _)| *s).collect();
+    let nodes = holding.iter().flat_map(|support| &support.nodes).copied();
+    let edge = shortest_edges(parts.mesh, nodes.filter(|&node| is_inside(node)));
+    (longest < OF_ELEMENT * edge).then(|| {
+        let motions = motion::name(&space, frame.centre(), frame.size());
+        let motions: Vec<String> = motions.iter().map(|motion| motion.in_words(parts.mesh.dim())).collect();
+        let names: Vec<String> = holding.iter().map(|support| format!("`{}`", support.name)).collect();
+        format!(
+            "part {} is barely held against {}: the nodes of {} lie within {} of that axis, and elements there have \
+             edges of {}. Add a support away from the axis",
+            part + 1,
+            motions.join("; "),
+            names.join(" and "),
+            number(longest, 2),
+            number(edge, 2)
+        )
+    })
 }
 
 /// The mean, over the solids that have any of some nodes, of the shortest distance between two of their corners.
@@ -120,7 +87,7 @@ fn shortest_edges(mesh: &Mesh, nodes: impl Iterator<Item = u32>) -> f64 {
     for (_, cells) in mesh.solids() {
         for cell in (0..cells.len()).map(|i| &cells.cell(i)[..cells.kind.info().n_corners]) {
             if cell.iter().any(|&node| on[node as usize]) {
-                let x = |k: usize| nalgebra::Vector3::from(mesh.coords[cell[k] as usize]);
+                let x = |k: usize| Vector3::from(mesh.coords[cell[k] as usize]);
                 let pairs = (0..cell.len()).flat_map(|a| (0..a).map(move |b| (a, b)));
                 sum += pairs.map(|(a, b)| (x(a) - x(b)).norm()).fold(f64::INFINITY, f64::min);
                 n += 1;
@@ -132,12 +99,11 @@ fn shortest_edges(mesh: &Mesh, nodes: impl Iterator<Item = u32>) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{fix, loose, words};
+    use super::super::tests::{check, fix, loose, words};
     use super::*;
-    use crate::element::ElementKind::{Hex8, Tet4, Tri3};
+    use crate::element::ElementKind::{Hex8, Quad4, Tet4, Tri3};
     use crate::mesh::generate::generate_box;
     use crate::mesh::rectangle::generate_rectangle;
-    use crate::model::rigid::check;
 
     /// A cylinder of radius 10 and length 100 along z: a box of 4 x 4 x 10 cells whose sections are rounded. Its `xmin`
     /// without groups is a line of nodes, which are moved to and fro along y within `off`.
@@ -213,5 +179,12 @@ mod tests {
         let warnings = check(&mesh, &pair).unwrap();
         assert!(warnings[0].starts_with("part 1 is barely held against rotation about (5e-5, 0)"), "{warnings:?}");
         assert!(check(&mesh, &[fix(vec![0, 2], "xy")]).unwrap().is_empty());
+    }
+
+    /// The turns out of a plane body's plane, which no support sees, are none that are barely held.
+    #[test]
+    fn a_long_clamped_edge_holds_a_plate() {
+        let mesh = generate_rectangle(Quad4, [1.0, 1.0], [1, 2000]).unwrap();
+        assert!(check(&mesh, &[fix(mesh.nodes_on("xmin").unwrap(), "xy")]).unwrap().is_empty());
     }
 }

@@ -1,14 +1,15 @@
 //! Bodies that meet in nodes or edges only: ball joints, hinges, and what holds them.
 
-use super::tests::{at, fix, loose, words};
-use super::*;
-use crate::element::ElementKind::{Hex8, Tet4};
+use super::tests::{at, check, fix, loose, words};
+use super::{Joint, LoosePart, Mesh, Motion, Support};
+use crate::element::ElementKind::{self, Hex8, Quad4, Tet4};
 use crate::mesh::Cells;
 use crate::mesh::generate::generate_box;
+use crate::mesh::rectangle::generate_rectangle;
 use crate::model::testing::beside;
 
 /// Solids of one kind without groups.
-fn solids(kind: crate::element::ElementKind, coords: &[[f64; 3]], nodes: Vec<u32>) -> Mesh {
+fn solids(kind: ElementKind, coords: &[[f64; 3]], nodes: Vec<u32>) -> Mesh {
     let n_cells = (nodes.len() / kind.info().n_nodes) as u64;
     Mesh {
         coords: coords.to_vec(),
@@ -18,14 +19,13 @@ fn solids(kind: crate::element::ElementKind, coords: &[[f64; 3]], nodes: Vec<u32
     }
 }
 
-/// Unit cubes of one cell each with these lowest corners, nodes at one point made one.
-fn cubes(kind: crate::element::ElementKind, corners: &[[f64; 3]]) -> Mesh {
-    let cube = generate_box(kind, [1.0; 3], [1; 3]).unwrap();
+/// Copies of the first block's solids with these shifts, nodes at one point made one.
+fn copies(one: &Mesh, shifts: &[[f64; 3]]) -> Mesh {
     let mut coords: Vec<[f64; 3]> = Vec::new();
     let mut nodes = Vec::new();
-    for corner in corners {
-        for &node in &cube.cells[0].nodes {
-            let x = [0, 1, 2].map(|c| cube.coords[node as usize][c] + corner[c]);
+    for shift in shifts {
+        for &node in &one.cells[0].nodes {
+            let x = [0, 1, 2].map(|c| one.coords[node as usize][c] + shift[c]);
             let known = coords.iter().position(|other| *other == x);
             nodes.push(known.unwrap_or(coords.len()) as u32);
             if known.is_none() {
@@ -33,7 +33,12 @@ fn cubes(kind: crate::element::ElementKind, corners: &[[f64; 3]]) -> Mesh {
             }
         }
     }
-    solids(kind, &coords, nodes)
+    solids(one.cells[0].kind, &coords, nodes)
+}
+
+/// Unit cubes of one cell each with these lowest corners.
+fn cubes(kind: ElementKind, corners: &[[f64; 3]]) -> Mesh {
+    copies(&generate_box(kind, [1.0; 3], [1; 3]).unwrap(), corners)
 }
 
 /// Cubes in a zigzag along x, each hinged to the next at y = 1.
@@ -44,6 +49,11 @@ fn zigzag(n: usize) -> Mesh {
 
 fn clamp(mesh: &Mesh, plane: &str) -> Support {
     fix(mesh.nodes_on(plane).unwrap(), "xyz")
+}
+
+/// The bodies that are not held, and how many motions are left to each.
+fn found(mesh: &Mesh, supports: &[Support]) -> Vec<(usize, usize)> {
+    loose(mesh, supports).iter().map(|part| (joint(part).body, part.motions.len())).collect()
 }
 
 fn joint(part: &LoosePart) -> Joint {
@@ -96,8 +106,7 @@ fn boxes_across_an_edge_hinge_about_it() {
     for kind in [Tet4, Hex8] {
         let mesh = cubes(kind, &[[0.0; 3], [1.0, 1.0, 0.0]]);
         let parts = loose(&mesh, &[clamp(&mesh, "xmin")]);
-        assert_eq!(parts.len(), 1);
-        assert_eq!((joint(&parts[0]).body, joint(&parts[0]).n_shared), (2, 2));
+        assert_eq!((parts.len(), joint(&parts[0]).body, joint(&parts[0]).n_shared), (1, 2, 2));
         assert_eq!(words(&parts[0]), ["rotation about an axis parallel to z through (1, 1, 0.5)"]);
         assert_eq!(parts[0].remedies, ["xmax", "ymax", "zmin", "zmax"]);
         assert!(loose(&mesh, &[clamp(&mesh, "xmin"), clamp(&mesh, "ymax")]).is_empty());
@@ -108,8 +117,7 @@ fn boxes_across_an_edge_hinge_about_it() {
 fn a_chain_of_three_moves_behind_its_first_hinge() {
     let mesh = zigzag(3);
     let parts = loose(&mesh, &[clamp(&mesh, "xmin")]);
-    let found: Vec<_> = parts.iter().map(|part| (joint(part).body, part.motions.len())).collect();
-    assert_eq!(found, [(2, 1), (3, 2)]);
+    assert_eq!(found(&mesh, &[clamp(&mesh, "xmin")]), [(2, 1), (3, 2)]);
     assert_eq!(words(&parts[0]), ["rotation about an axis parallel to z through (1, 1, 0.5)"]);
     assert_eq!((joint(&parts[0]).n_shared, joint(&parts[0]).in_line), (4, false));
     // Held at both ends it is an arch of three hinges less one.
@@ -121,8 +129,7 @@ fn four_hinges_in_a_ring_are_a_mechanism() {
     // Each body is held between its neighbours; all four together are not.
     let mesh = cubes(Hex8, &[[0.0; 3], [1.0, 1.0, 0.0], [0.0, 2.0, 0.0], [-1.0, 1.0, 0.0]]);
     let parts = loose(&mesh, &[clamp(&mesh, "ymin")]);
-    let found: Vec<_> = parts.iter().map(|part| (joint(part).body, part.motions.len())).collect();
-    assert_eq!(found, [(2, 1), (3, 1), (4, 1)]);
+    assert_eq!(found(&mesh, &[clamp(&mesh, "ymin")]), [(2, 1), (3, 1), (4, 1)]);
     assert_eq!(words(&parts[0]), ["rotation about an axis parallel to z through (1, 1, 0.5)"]);
     assert!(loose(&mesh, &[clamp(&mesh, "ymin"), clamp(&mesh, "ymax")]).is_empty());
 }
@@ -148,8 +155,7 @@ fn four_edges_hold_without_a_shared_face() {
     // Over a corner of the ring's outside two cubes hang: each on one edge.
     let hanging = [[3.0, 0.0, 1.0], [0.0, 3.0, 1.0]];
     let mesh = cubes(Hex8, &[corners.as_slice(), &hanging].concat());
-    let found: Vec<_> = loose(&mesh, &[clamp(&mesh, "zmin")]).iter().map(|part| joint(part).body).collect();
-    assert_eq!(found, [3, 4]);
+    assert_eq!(found(&mesh, &[clamp(&mesh, "zmin")]).iter().map(|found| found.0).collect::<Vec<_>>(), [3, 4]);
 }
 
 #[test]
@@ -167,22 +173,14 @@ fn a_hinge_far_smaller_than_its_bodies_is_still_a_hinge() {
     // Two beams of 1000 that meet in an edge of 1; the turn about it stops at a third point an edge away.
     let mesh = |third: bool| {
         let mut mesh = cubes(Hex8, &[[0.0; 3], [1.0, 1.0, 0.0]]);
-        for x in mesh.coords.iter_mut() {
-            x[0] = if x[0] == 2.0 {
-                1000.0
-            } else if x[0] == 0.0 {
-                -1000.0
-            } else {
-                x[0]
-            };
-        }
+        mesh.coords.iter_mut().for_each(|x| x[0] = [-1000.0, 1.0, 1000.0][x[0] as usize]);
         if third {
             let (a, b) = (at(&mesh, [1.0, 0.0, 0.0]), at(&mesh, [1.0, 2.0, 0.0]));
             let (c, d) = (at(&mesh, [1.0, 1.0, 0.0]), at(&mesh, [1.0, 1.0, 1.0]));
             mesh.coords.push([2.0, 0.5, 0.5]);
             mesh.node_tags.push(mesh.coords.len() as u64);
-            mesh.cells.push(Cells { kind: Tet4, nodes: vec![a, c, d, mesh.coords.len() as u32 - 1], tags: vec![3] });
-            mesh.cells.push(Cells { kind: Tet4, nodes: vec![b, d, c, mesh.coords.len() as u32 - 1], tags: vec![4] });
+            let last = mesh.coords.len() as u32 - 1;
+            mesh.cells.push(Cells { kind: Tet4, nodes: vec![a, c, d, last, b, d, c, last], tags: vec![3, 4] });
         }
         mesh
     };
@@ -205,20 +203,15 @@ fn hundreds_of_bodies_are_checked_as_a_whole() {
     let held = [clamp(&mesh, "xmin"), clamp(&mesh, "xmax")];
     let parts = loose(&mesh, &held);
     assert_eq!(parts.iter().map(|part| joint(part).body).collect::<Vec<_>>(), (2..205).collect::<Vec<_>>());
-    assert!(parts.iter().all(|part| {
-        part.motions.iter().all(|motion| {
-            matches!(motion, Motion::Rotation { axis, .. } if axis[2].abs() > 0.999)
-                || matches!(motion, Motion::Translation { along } if along[2].abs() < 1e-3)
-        })
-    }));
+    let is_in_plane = |motion: &Motion| match motion {
+        Motion::Rotation { axis, .. } => axis[2].abs() > 0.999,
+        Motion::Translation { along } => along[2].abs() < 1e-3,
+    };
+    assert!(parts.iter().flat_map(|part| &part.motions).all(is_in_plane));
     // Clamped all along one side every second is held, and with it its neighbours by two hinges each but the last.
-    let base = clamp(&mesh, "ymin");
-    let free: Vec<usize> = loose(&mesh, std::slice::from_ref(&base)).iter().map(|part| joint(part).body).collect();
-    assert!(free.is_empty(), "{free:?}");
+    assert_eq!(found(&mesh, &[clamp(&mesh, "ymin")]), []);
     let mesh = zigzag(206);
-    let last = loose(&mesh, &[clamp(&mesh, "ymin")]);
-    assert_eq!(last.iter().map(|part| joint(part).body).collect::<Vec<_>>(), [206]);
-    assert_eq!(last[0].motions.len(), 1);
+    assert_eq!(found(&mesh, &[clamp(&mesh, "ymin")]), [(206, 1)]);
 }
 
 #[test]
@@ -229,4 +222,37 @@ fn of_a_board_of_hinges_the_far_corners_turn() {
     let found: Vec<_> = parts.iter().map(|part| (joint(part).body, joint(part).n_bodies, part.motions.len())).collect();
     assert_eq!(found, [(301, 313, 1), (313, 313, 1)]);
     assert!(loose(&mesh, &[clamp(&mesh, "xmin"), clamp(&mesh, "xmax")]).is_empty());
+}
+
+/// Squares of one cell whose lower left corners these are.
+fn squares(corners: &[[f64; 3]]) -> Mesh {
+    copies(&generate_rectangle(Quad4, [1.0; 2], [1; 2]).unwrap(), corners)
+}
+
+#[test]
+fn squares_at_a_corner_are_a_hinge() {
+    let mesh = squares(&[[0.0; 3], [1.0, 1.0, 0.0]]);
+    let clamped = fix(mesh.nodes_on("xmin").unwrap(), "xy");
+    let parts = loose(&mesh, std::slice::from_ref(&clamped));
+    assert_eq!((parts.len(), words(&parts[0])), (1, vec!["rotation about (1, 1)".to_string()]));
+    let text = parts[0].to_string();
+    assert!(text.starts_with("body 2 of 2 of part 1 (4 nodes, from (1, 1) to (2, 2))"), "{text}");
+    assert!(text.contains("it shares no edge with the rest of its part and hangs on it by 1 node, a hinge"), "{text}");
+    assert!(text.ends_with("or mesh the bodies so that they share edges"), "{text}");
+    assert!(!text.contains('z'), "{text}");
+    let prop = fix(vec![at(&mesh, [2.0, 1.0, 0.0])], "y");
+    assert!(loose(&mesh, &[clamped, prop]).is_empty());
+}
+
+#[test]
+fn three_hinges_are_a_truss_and_four_a_mechanism() {
+    // Squares round a square hole, hinged at its corners: a linkage of four bars.
+    let ring = squares(&[[1.0, 0.0, 0.0], [2.0, 1.0, 0.0], [1.0, 2.0, 0.0], [0.0, 1.0, 0.0]]);
+    let clamped = fix(ring.nodes_on("ymin").unwrap(), "xy");
+    let parts = loose(&ring, std::slice::from_ref(&clamped));
+    assert_eq!(parts.len(), 3, "every bar but the clamped one moves");
+    assert!(parts.iter().all(|part| !part.to_string().contains('z')));
+    // With one more bar clamped, the two others are an arch of three hinges.
+    let top = fix(ring.nodes_on("ymax").unwrap(), "xy");
+    assert!(loose(&ring, &[clamped, top]).is_empty());
 }

@@ -3,9 +3,9 @@
 //! Gmsh meshes volumes that touch each on its own, unless the geometry was fragmented before; forces do not pass from
 //! one to the other.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
-use super::rigid::parts::{Frame, Parts};
+use super::pieces::{Frame, Pieces};
 
 /// Nodes coincide within this fraction of the mesh's longest edge.
 const SAME: f64 = 1e-6;
@@ -18,7 +18,7 @@ const MOST_PAIRED: usize = 1000;
 
 /// Two parts that touch without being joined.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unmerged {
+pub struct Touching {
     /// Their numbers, from 1, ascending.
     pub parts: [usize; 2],
     /// How many nodes of one are where one of the other is; none if only their extents meet.
@@ -29,7 +29,7 @@ pub struct Unmerged {
 const JOIN: &str = "to make them one body, let them share nodes (in Gmsh: BooleanFragments, or Coherence, on the volumes before \
                     meshing)";
 
-impl Unmerged {
+impl Touching {
     /// What is said of one of them where it is not held.
     pub(super) fn of_part(&self, number: usize) -> String {
         let [a, b] = self.parts;
@@ -54,8 +54,8 @@ impl Unmerged {
 
 /// What is said of parts with nodes at the same places that are all held: of the first of them, and how many more there
 /// are.
-pub(super) fn warnings(touching: &[Unmerged]) -> Vec<String> {
-    let coincident: Vec<&Unmerged> = touching.iter().filter(|touch| touch.nodes > 0).collect();
+pub(super) fn warnings(touching: &[Touching]) -> Vec<String> {
+    let coincident: Vec<&Touching> = touching.iter().filter(|touch| touch.nodes > 0).collect();
     let mut said: Vec<String> = coincident.iter().take(SHOWN).map(|touch| touch.warning()).collect();
     if let Some(more @ 1..) = coincident.len().checked_sub(SHOWN) {
         let pairs =
@@ -66,7 +66,7 @@ pub(super) fn warnings(touching: &[Unmerged]) -> Vec<String> {
 }
 
 /// The parts that touch without being joined, in order of their numbers.
-pub(super) fn find(parts: &Parts<'_>) -> Vec<Unmerged> {
+pub(super) fn find(parts: &Pieces<'_>) -> Vec<Touching> {
     if parts.frames.len() < 2 {
         return Vec::new();
     }
@@ -74,39 +74,27 @@ pub(super) fn find(parts: &Parts<'_>) -> Vec<Unmerged> {
     let smallest = parts.frames.iter().map(|part| 2.0 * part.size()).fold(f64::MAX, f64::min);
     let tolerance = SAME * parts.mesh.longest_side().max(f64::MIN_POSITIVE).min(1e3 * smallest);
     let n = if parts.frames.len() > MOST_PAIRED { 0 } else { parts.frames.len() };
-    let widths = |[a, b]: [usize; 2]| overlap(&parts.frames[a], &parts.frames[b], tolerance);
-    let mut near: Vec<[usize; 2]> = (0..n).flat_map(|a| (a + 1..n).map(move |b| [a, b])).collect();
-    near.retain(|&pair| widths(pair).iter().all(|&width| width >= 0.0));
+    let pairs = (0..n).flat_map(|a| (a + 1..n).map(move |b| [a, b]));
+    let common = pairs.map(|pair| (pair, common(pair.map(|part| &parts.frames[part]), tolerance)));
+    let near: Vec<_> = common.filter(|(_, common)| common.iter().all(|[low, high]| high - low >= tolerance)).collect();
     if n > 0 && near.is_empty() {
         return Vec::new();
     }
-    let boxes: Vec<[[f64; 3]; 2]> = near.iter().map(|&pair| common(parts, pair, tolerance)).collect();
-    let is_near =
-        |x: [f64; 3]| n == 0 || boxes.iter().any(|[low, high]| (0..3).all(|c| (low[c]..=high[c]).contains(&x[c])));
-    let counts = coincident(parts, tolerance, is_near);
-    near.retain(|&pair| {
-        widths(pair)[..parts.mesh.dim()].iter().filter(|&&width| width <= 4.0 * tolerance).count() == 1
-    });
-    let meeting = near.into_iter().filter(|pair| !counts.contains_key(pair)).map(|pair| (pair, 0));
-    let mut touching: Vec<Unmerged> = (counts.iter().map(|(&pair, &nodes)| (pair, nodes)))
-        .chain(meeting)
-        .map(|(pair, nodes)| Unmerged { parts: pair.map(|part| part + 1), nodes })
-        .collect();
-    touching.sort_unstable_by_key(|touch| touch.parts);
-    touching
+    let is_in = |common: &[[f64; 2]; 3], x: [f64; 3]| (0..3).all(|c| (common[c][0]..=common[c][1]).contains(&x[c]));
+    let mut counts = coincident(parts, tolerance, |x| n == 0 || near.iter().any(|(_, common)| is_in(common, x)));
+    for (pair, common) in near {
+        let is_flat = |[low, high]: &&[f64; 2]| high - low <= 5.0 * tolerance;
+        if common[..parts.mesh.dim()].iter().filter(is_flat).count() == 1 {
+            counts.entry(pair).or_insert(0);
+        }
+    }
+    counts.into_iter().map(|(pair, nodes)| Touching { parts: pair.map(|part| part + 1), nodes }).collect()
 }
 
-/// How far two extents, made larger by half a tolerance all round, overlap along each axis; negative where there is a
-/// gap.
-fn overlap(a: &Frame, b: &Frame, tolerance: f64) -> [f64; 3] {
-    [0, 1, 2].map(|c| a.max[c].min(b.max[c]) - a.min[c].max(b.min[c]) + tolerance)
-}
-
-/// The box that two parts have in common, made larger by a tolerance.
-fn common(parts: &Parts<'_>, [a, b]: [usize; 2], tolerance: f64) -> [[f64; 3]; 2] {
-    let (a, b) = (&parts.frames[a], &parts.frames[b]);
-    let low = [0, 1, 2].map(|c| a.min[c].max(b.min[c]) - tolerance);
-    [low, [0, 1, 2].map(|c| a.max[c].min(b.max[c]) + tolerance)]
+/// What two extents, each made larger by a tolerance, have in common along each axis; with a gap between the extents it
+/// is shorter than the tolerance.
+fn common([a, b]: [&Frame; 2], tolerance: f64) -> [[f64; 2]; 3] {
+    [0, 1, 2].map(|c| [a.min[c].max(b.min[c]) - tolerance, a.max[c].min(b.max[c]) + tolerance])
 }
 
 /// For each pair of parts how many nodes of the second are where one of the first is, among those that are near some
@@ -114,34 +102,24 @@ fn common(parts: &Parts<'_>, [a, b]: [usize; 2], tolerance: f64) -> [[f64; 3]; 2
 ///
 /// By a table of cubes whose edges are eight tolerances: a node is looked for in those that the tolerance around it
 /// reaches, two on average.
-fn coincident(parts: &Parts<'_>, tolerance: f64, is_near: impl Fn([f64; 3]) -> bool) -> HashMap<[usize; 2], usize> {
+fn coincident(parts: &Pieces<'_>, tolerance: f64, is_near: impl Fn([f64; 3]) -> bool) -> BTreeMap<[usize; 2], usize> {
     let coords = &parts.mesh.coords;
     let cube = |x: [f64; 3], shift: f64| x.map(|x| ((x + shift) / (8.0 * tolerance)).floor() as i64);
-    // The last node of each cube, and the one before it of each node.
-    let mut last: HashMap<[i64; 3], u32> = HashMap::new();
-    let mut before = vec![u32::MAX; coords.len()];
-    let (mut counts, mut met) = (HashMap::new(), Vec::new());
-    for (node, &x) in coords.iter().enumerate() {
-        let part = parts.labels[node];
-        if part == u32::MAX || !is_near(x) {
-            continue;
-        }
+    let mut known: HashMap<[i64; 3], Vec<(usize, [f64; 3])>> = HashMap::new();
+    let (mut counts, mut met) = (BTreeMap::new(), Vec::new());
+    for (node, &x) in coords.iter().enumerate().filter(|(_, x)| is_near(**x)) {
+        let Some(part) = parts.at(node as u32).next() else { continue };
         let (low, high) = (cube(x, -tolerance), cube(x, tolerance));
         let along = |c: usize| low[c]..=high[c];
         let cubes = along(0).flat_map(|i| along(1).flat_map(move |j| along(2).map(move |k| [i, j, k])));
         met.clear();
-        for head in cubes.filter_map(|cube| last.get(&cube)) {
-            let others =
-                std::iter::successors(Some(*head), |&other| Some(before[other as usize]).filter(|&b| b != u32::MAX));
-            for other in others {
-                let (y, label) = (coords[other as usize], parts.labels[other as usize]);
-                if label != part && !met.contains(&label) && (0..3).all(|c| (x[c] - y[c]).abs() <= tolerance) {
-                    met.push(label);
-                    *counts.entry([label.min(part) as usize, label.max(part) as usize]).or_insert(0) += 1;
-                }
+        for &(other, y) in cubes.filter_map(|cube| known.get(&cube)).flatten() {
+            if other != part && !met.contains(&other) && (0..3).all(|c| (x[c] - y[c]).abs() <= tolerance) {
+                met.push(other);
+                *counts.entry([other.min(part), other.max(part)]).or_insert(0) += 1;
             }
         }
-        before[node] = last.insert(cube(x, 0.0), node as u32).unwrap_or(u32::MAX);
+        known.entry(cube(x, 0.0)).or_default().push((part, x));
     }
     counts
 }
@@ -156,7 +134,7 @@ mod tests {
     use crate::model::testing::beside;
 
     fn found(mesh: &Mesh) -> Vec<([usize; 2], usize)> {
-        find(&Parts::of(mesh)).into_iter().map(|touch| (touch.parts, touch.nodes)).collect()
+        find(&Pieces::parts(mesh)).into_iter().map(|touch| (touch.parts, touch.nodes)).collect()
     }
 
     #[test]
@@ -179,8 +157,8 @@ mod tests {
 
     #[test]
     fn many_pairs_are_counted_after_the_first() {
-        let pair = |a: usize, nodes| Unmerged { parts: [a, a + 1], nodes };
-        let pairs: Vec<Unmerged> = (1..=7).map(|a| pair(a, usize::from(a != 2))).collect();
+        let pair = |a: usize, nodes| Touching { parts: [a, a + 1], nodes };
+        let pairs: Vec<Touching> = (1..=7).map(|a| pair(a, usize::from(a != 2))).collect();
         let said = warnings(&pairs);
         assert_eq!((said.len(), warnings(&pairs[..4]).len(), warnings(&[]).len()), (SHOWN + 1, 3, 0));
         assert!(said[2].starts_with("1 node of part 4 "), "{said:?}");

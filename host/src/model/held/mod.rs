@@ -1,0 +1,149 @@
+//! Whether supports hold a body: a graph of pieces that move as rigid bodies, and one test of their free motions.
+//!
+//! The nodes of the graph are bodies, solids that are joined by faces (`pieces`); its edges are the nodes of the mesh that
+//! bodies share (`joints`), and bodies that hang together are a part. A supported component `c` at a node with position
+//! `x` sees the motion `t + w x r`, `r = (x - centre) / size`, as `row . (t, w)`, and so do joints: what no row sees is
+//! free (`rank`). Parts are tested first as if each were one body, and those that are held then by their bodies. Of a
+//! potential the only motion is a constant, which passes through every joint.
+//!
+//! All messages follow from that: which motions are left (`motion`) of which piece (`loose`), and which parts only seem
+//! joined (`touching`). A part that is held, but by next to nothing, is warned of (`weak`).
+
+mod joints;
+mod loose;
+mod motion;
+mod pieces;
+mod rank;
+mod touching;
+mod weak;
+
+#[cfg(test)]
+mod joint_tests;
+#[cfg(test)]
+mod tests;
+
+use nalgebra::{Matrix6, Vector6};
+
+pub use loose::{Joint, LoosePart};
+pub use motion::Motion;
+pub use touching::Touching;
+
+use super::names::planes;
+use super::{Analysis, ModelError, Support};
+use crate::mesh::Mesh;
+use crate::mesh::bodies::parts_are_firm;
+use joints::{Assembly, meetings};
+use pieces::Pieces;
+use rank::{null_space, stops};
+
+/// A piece and the motions that are left to it, orthonormal.
+type Free = (usize, Vec<Vector6<f64>>);
+
+/// Checks that the supports hold every connected part of the solids, loaded or not, and every body of it; of a potential
+/// that each part has a fixed value. Returns warnings of parts that are barely held, of those that coincide with others
+/// without being joined to them, and of those with too many bodies to check in full.
+///
+/// # Errors
+///
+/// [`ModelError::FreeMotion`] with every part, and every body of the other parts, that is not held;
+/// [`ModelError::Floating`] of a potential.
+pub fn check(analysis: Analysis, mesh: &Mesh, supports: &[Support]) -> Result<Vec<String>, ModelError> {
+    let all: Vec<&Support> = supports.iter().collect();
+    let (parts, is_potential) = (Pieces::parts(mesh), analysis == Analysis::Laplace);
+    let n_parts = parts.frames.len();
+    let grams = parts.grams(analysis, supports);
+    let spaces = grams.iter().map(null_space).enumerate();
+    let (free, firm): (Vec<Free>, Vec<Free>) = spaces.partition(|(_, space)| !space.is_empty());
+    let of_space = |(part, space): &Free| {
+        LoosePart::new(part + 1, &parts, *part, if is_potential { &[] } else { space.as_slice() })
+    };
+    let mut loose: Vec<LoosePart> = free.iter().map(of_space).collect();
+    find_remedies(&parts, &free, &mut loose, |part, added, group| {
+        let with_group = [all.as_slice(), &[group]].concat();
+        is_potential || weak::warning(&parts, part, &(grams[part] + added), &with_group).is_none()
+    });
+    let touching = touching::find(&parts);
+    for part in &mut loose {
+        part.touches = touching.iter().filter(|touch| touch.parts.contains(&part.number)).cloned().collect();
+    }
+    let mut warnings = Vec::new();
+    if !is_potential {
+        warnings.extend(firm.iter().filter_map(|(part, _)| weak::warning(&parts, *part, &grams[*part], &all)));
+        let (hanging, unsure) = check_joints(analysis, &parts, supports, &loose);
+        loose.extend(hanging);
+        loose.sort_by_key(|part| part.number);
+        warnings.extend(unsure);
+    }
+    warnings.extend(touching::warnings(&touching));
+    match (loose.is_empty(), is_potential) {
+        (true, _) => Ok(warnings),
+        (_, true) => Err(ModelError::Floating { parts: loose, n_parts }),
+        (_, false) => Err(ModelError::FreeMotion { parts: loose, n_parts }),
+    }
+}
+
+/// A support that holds some nodes in full.
+fn fixed(nodes: Vec<u32>) -> Support {
+    Support { name: String::new(), nodes, displacement: [Some(0.0); 3] }
+}
+
+/// Checks the bodies of the parts that are held as a whole, that is all but those `loose` already: the bodies that are
+/// not, and warnings of what could not be checked in full.
+fn check_joints(
+    analysis: Analysis,
+    parts: &Pieces<'_>,
+    supports: &[Support],
+    loose: &[LoosePart],
+) -> (Vec<LoosePart>, Vec<String>) {
+    let (mut hanging, mut free, mut warnings) = (Vec::new(), Vec::new(), Vec::new());
+    if parts_are_firm(parts.mesh) {
+        return (hanging, warnings);
+    }
+    let bodies = Pieces::bodies(parts.mesh);
+    let grams = bodies.grams(analysis, supports);
+    for meetings in meetings(parts, &bodies).chunk_by(|a, b| a.part == b.part) {
+        let part = Assembly::new(&bodies, meetings, &grams);
+        if loose.iter().any(|known| known.number == part.number()) {
+            continue;
+        }
+        let found = part.free().unwrap_or_else(|| {
+            let found = part.free_between_fixed();
+            warnings.extend(found.is_empty().then(|| part.unsure()));
+            found
+        });
+        hanging.extend(found.iter().map(|free| part.describe(free)));
+        free.extend(found);
+    }
+    find_remedies(&bodies, &free, &mut hanging, |_, _, _| true);
+    (hanging, warnings)
+}
+
+/// Names for each loose piece the groups that would hold it, or the extreme planes where no group would. All components
+/// fixed there stop what is free, and `is_sound` has a word on the piece, the Gram matrix added to it and that support.
+fn find_remedies(
+    pieces: &Pieces<'_>,
+    free: &[Free],
+    loose: &mut [LoosePart],
+    is_sound: impl Fn(usize, &Matrix6<f64>, &Support) -> bool,
+) {
+    let mesh = pieces.mesh;
+    let offer = |name: &str, takes: &[bool], loose: &mut [LoosePart]| {
+        let Some(group) = mesh.nodes_on(name).map(fixed) else { return };
+        let mut added = vec![Matrix6::zeros(); pieces.frames.len()];
+        pieces.add(&mut added, &group);
+        for (((piece, space), part), takes) in free.iter().zip(loose).zip(takes) {
+            let is_new = *takes && !part.remedies.iter().any(|known| known == name);
+            if is_new && stops(&added[*piece], space) && is_sound(*piece, &added[*piece], &group) {
+                part.remedies.push(name.to_string());
+            }
+        }
+    };
+    if loose.is_empty() {
+        return;
+    }
+    for group in mesh.groups.iter().filter(|group| group.dim < mesh.dim()) {
+        offer(&group.name, &vec![true; loose.len()], loose);
+    }
+    let helpless: Vec<bool> = loose.iter().map(|part| part.remedies.is_empty()).collect();
+    planes(mesh.dim()).iter().filter(|_| helpless.contains(&true)).for_each(|name| offer(name, &helpless, loose));
+}
