@@ -15,15 +15,12 @@ fn run_in_every_order(
     let (grid, block) = (grid.into(), block.into());
     for order in ORDERS {
         // SAFETY: the tests pass views of live memory, of the sizes their kernels ask for.
-        unsafe { Emulator::new().order(order).launch(grid, block, 512, kernel) }.unwrap();
+        unsafe { Emulator::new(order).launch(grid, block, 512, kernel) }.unwrap();
         check(order);
     }
 }
 
 /// out[i] = indices and sizes of thread i, its lane, whether it is the first
-///
-/// # Safety
-/// `out` has an item per thread.
 #[kernel]
 pub unsafe fn indices(out: ViewMut<[u32; 14]>) {
     use thread::*;
@@ -63,9 +60,6 @@ fn indices_run_x_fastest() {
 }
 
 /// For each lane and each of xor, down, up, idx: the value received and whether the source was in range.
-///
-/// # Safety
-/// `out` has four items per thread.
 #[kernel(T = [f32, f64, u32, i32, u64])]
 pub unsafe fn shuffles<T: warp::WarpShuffleValue + DeviceCopy>(
     delta: u32,
@@ -144,9 +138,6 @@ fn shuffles_follow_the_ptx_definition() {
 }
 
 /// Votes within each half of the warp.
-///
-/// # Safety
-/// `out` has an item per thread.
 #[kernel]
 pub unsafe fn votes(out: ViewMut<[u32; 4]>) {
     let t = thread::thread_idx_x();
@@ -174,9 +165,6 @@ fn votes_count_the_lanes_of_the_mask() {
 }
 
 /// out[block] = the sum of its threads' squares, through dynamic shared memory
-///
-/// # Safety
-/// 64 threads per block, 512 bytes of dynamic memory, an item per block.
 #[kernel]
 pub unsafe fn tree_sum(out: ViewMut<f64>) {
     let s = shared::dynamic_shared_mem::<f64>();
@@ -210,9 +198,6 @@ fn dynamic_memory_and_barriers() {
 }
 
 /// Reads shared memory that nobody wrote, then writes it.
-///
-/// # Safety
-/// `out` has an item per block.
 #[kernel]
 pub unsafe fn unwritten(out: ViewMut<[f64; 2]>) {
     let (fixed, dynamic) = (shared_array![f64; 4], shared::dynamic_shared_mem::<f64>());
@@ -231,14 +216,19 @@ fn shared_memory_is_poisoned_in_every_block() {
     run_in_every_order(50, 1, &kernel, |_| {});
     assert!(out.iter().flatten().all(|v| v.to_bits() == u64::MAX));
     // SAFETY: out is live and has an item per block.
-    unsafe { Emulator::new().poison(false).launch(50, 1, 64, &Unwritten::new(ViewMut::from_slice(&mut out))) }.unwrap();
+    unsafe {
+        Emulator { poison: false, ..Emulator::default() }.launch(
+            50,
+            1,
+            64,
+            &Unwritten::new(ViewMut::from_slice(&mut out)),
+        )
+    }
+    .unwrap();
     assert!(out.iter().flatten().all(|&v| v == 0.0));
 }
 
 /// Adds, minima and maxima from all threads.
-///
-/// # Safety
-/// Sums have two items, bounds three.
 #[kernel]
 pub unsafe fn atomics(f: ViewMut<f32>, d: ViewMut<f64>, u: ViewMut<u32>, seen: ViewMut<u32>) {
     let i = thread::index_1d();
@@ -266,7 +256,7 @@ fn atomics_lose_no_update() {
             seen: ViewMut::from_slice(&mut seen),
         };
         // SAFETY: the vectors are live and have the sizes the kernel asks for.
-        unsafe { Emulator::new().order(order).launch(n as u32 / 100, 100, 0, &kernel) }.unwrap();
+        unsafe { Emulator::new(order).launch(n as u32 / 100, 100, 0, &kernel) }.unwrap();
         assert_eq!((f[1], d), (n as f32, vec![n as f64, (n * (n - 1) / 2) as f64]));
         assert_eq!(u, [n as u32, 0, n as u32 - 1]);
         assert!(seen.iter().all(|&v| v == 1));
@@ -274,9 +264,6 @@ fn atomics_lose_no_update() {
 }
 
 /// out[block] = sums over the block by atomics in shared memory: of 1, and of the thread's number.
-///
-/// # Safety
-/// `out` has two items per block.
 #[kernel(T = [f32, f64, u32])]
 pub unsafe fn shared_sums<T: atomic::AtomicAdd + From<u16>>(out: ViewMut<T>) {
     let (sums, t) = (shared_array![T; 2], thread::thread_idx_x() as u16);
@@ -309,9 +296,6 @@ fn atomics_in_shared_memory_lose_no_update() {
 }
 
 /// out[block] = a bit for each thread of a block of 96, set by its lane's number in shared memory.
-///
-/// # Safety
-/// `out` has three items per block.
 #[kernel]
 pub unsafe fn shared_bits(out: ViewMut<u32>) {
     let (words, t) = (shared_array![u32; 3], thread::thread_idx_x() as usize);
@@ -342,9 +326,6 @@ fn bits_in_shared_memory_are_set_once() {
 }
 
 /// Which thread came first, a result that depends on the order.
-///
-/// # Safety
-/// `ticket` has one item, `out` one per thread.
 #[kernel]
 pub unsafe fn arrival(ticket: ViewMut<u32>, out: ViewMut<u32>) {
     // SAFETY: indices are below the lengths.
@@ -357,7 +338,7 @@ fn orders_differ_where_the_kernel_lets_them() {
         let (mut ticket, mut out) = (vec![0], vec![0; 64]);
         let kernel = Arrival::new(ViewMut::from_slice(&mut ticket), ViewMut::from_slice(&mut out));
         // SAFETY: the vectors are live and have the sizes the kernel asks for.
-        unsafe { Emulator::new().order(order).max_threads(1).launch(2, 32, 0, &kernel) }.unwrap();
+        unsafe { Emulator { max_threads: 1, ..Emulator::new(order) }.launch(2, 32, 0, &kernel) }.unwrap();
         out
     };
     let forward = arrivals(Order::Forward);
@@ -367,9 +348,6 @@ fn orders_differ_where_the_kernel_lets_them() {
 }
 
 /// y[i] = 2 x[i] for every scalar type, through each way to load.
-///
-/// # Safety
-/// The views have an item per thread.
 #[kernel(items, T = [u8, u16, u32, u64, i32, usize, f32, f64])]
 pub unsafe fn double<T: DeviceCopy + std::ops::Add<Output = T>>(
     i: usize,
@@ -393,7 +371,7 @@ fn every_scalar_type_loads_and_stores() {
         let (mut y, mut z) = (vec![[of(0); 2]; 40], vec![of(1); 40]);
         let kernel = Double { x: View::from_slice(&x), y: ViewMut::from_slice(&mut y), z: ViewMut::from_slice(&mut z) };
         // SAFETY: the vectors are live and have 40 items.
-        unsafe { Emulator::new().launch(2, 32, 0, &Items { n: 40, kernel }) }.unwrap();
+        unsafe { Emulator::default().launch(2, 32, 0, &Items { n: 40, kernel }) }.unwrap();
         assert!((0..40).all(|i| y[i as usize] == [of(2 * i), of(2 * i + 2)] && z[i as usize] == of(2 * i + 3)));
     }
     check::<u8>();

@@ -35,9 +35,6 @@ unsafe fn warp_sum<T: GpuFloat>(mut value: T) -> T {
 }
 
 /// out[0] = x . y, summed by the last block.
-///
-/// # Safety
-/// `partial` has an item per block, `ticket` is zero.
 #[kernel(T = [f32, f64])]
 pub unsafe fn dot<T: GpuFloat>(
     n: usize,
@@ -98,17 +95,14 @@ fn dot_is_exact_in_every_order() {
         let y: Vec<f64> = (0..n).map(|i| (i % 5) as f64 - 2.0).collect();
         let expected: f64 = x.iter().zip(&y).map(|(x, y)| x * y).sum();
         for order in ORDERS {
-            assert_eq!(dot_on(Emulator::new().order(order), &x, &y), expected, "n = {n}, {order:?}");
+            assert_eq!(dot_on(Emulator::new(order), &x, &y), expected, "n = {n}, {order:?}");
         }
         let single = |v: &[f64]| v.iter().map(|&v| v as f32).collect::<Vec<_>>();
-        assert_eq!(dot_on(Emulator::new(), &single(&x), &single(&y)), expected as f32);
+        assert_eq!(dot_on(Emulator::default(), &single(&x), &single(&y)), expected as f32);
     }
 }
 
 /// Rotates `y [blocks * threads]` by a whole block `rounds` times: every block reads what another wrote.
-///
-/// # Safety
-/// `y` holds two items for each thread.
 #[kernel]
 pub unsafe fn rotate(rounds: usize, y: ViewMut<u32>, barrier: ViewMut<u32>) {
     let n = (thread::grid_dim_x() * thread::block_dim_x()) as usize;
@@ -133,7 +127,7 @@ fn blocks_of_a_cooperative_launch_wait_for_one_another() {
             let (y_view, barrier) = (ViewMut::from_slice(&mut y), ViewMut::from_slice(&mut barrier));
             let kernel = Rotate { rounds, y: y_view, barrier };
             // SAFETY: y and the barrier outlive the launch.
-            unsafe { Emulator::new().order(order).launch_cooperative(5, 64, 0, &kernel) }.unwrap();
+            unsafe { Emulator::new(order).launch_cooperative(5, 64, 0, &kernel) }.unwrap();
             let rotated = &y[rounds % 2 * n..][..n];
             assert!(
                 rotated.iter().enumerate().all(|(i, v)| *v as usize == (i + 64 * rounds) % n),

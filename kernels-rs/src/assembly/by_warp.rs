@@ -10,11 +10,12 @@
 //! | 15: gradients in space | `point` |
 //! | 17: entries of K_e | [`Share::accumulate_shared`] |
 
-use super::warp::{self, ALL, NODES, Share, WARPS};
+use super::warp::{self, NODES, Share, WARPS};
 use super::{Color, Destination, MeshView};
 use crate::element::*;
 use crate::for_each_warp_element;
 use crate::real::{Real, dot3, fma};
+use crate::reduce::FULL_WARP;
 use cuda_std::prelude::*;
 use cuda_std::warp::{sync_warp, warp_shuffle_idx, warp_shuffle_xor};
 
@@ -101,7 +102,7 @@ impl Jacobian for Shuffles {
         for i in 0..3 {
             let mut sum = own * me.x[i];
             for delta in [4, 2, 1] {
-                sum += warp_shuffle_xor(ALL, sum, delta, 8).0;
+                sum += warp_shuffle_xor(FULL_WARP, sum, delta, 8).0;
             }
             if me.b == 0 && me.lane < 24 {
                 *shared.jac.add(3 * i + me.lane / 8) = sum;
@@ -130,7 +131,7 @@ impl Jacobian for Atomics {
         if me.lane < 9 {
             *shared.jac.add(me.lane) = T::ZERO;
         }
-        sync_warp(ALL);
+        sync_warp(FULL_WARP);
         if me.lane < 24 {
             let own = column(me.lane, dn);
             for i in 0..3 {
@@ -176,7 +177,7 @@ unsafe fn cell_stiffness<E: Element, T: Real, J: Jacobian, const P: usize>(
             *shared.coords.add(3 * b + i) = me.x[i];
         }
     }
-    sync_warp(ALL);
+    sync_warp(FULL_WARP);
     let mut share = Share::<T, P>::new(lane);
     let (starts, lame) = (share.starts::<E>(cell, mesh, to), mesh.cell_lame::<T>(cell));
     // A count that the compiler does not know: eight copies of the body would want more registers than there are.
@@ -195,18 +196,18 @@ unsafe fn cell_stiffness<E: Element, T: Real, J: Jacobian, const P: usize>(
 unsafe fn point<T: Real, J: Jacobian>(me: Lane<T>, shared: Shared<T>, slopes: View<T>, q: usize) -> T {
     let dn = core::array::from_fn(|j| slopes.at((3 * q + j) * NODES + me.b));
     J::sum(me, shared, slopes, q, dn);
-    sync_warp(ALL);
+    sync_warp(FULL_WARP);
     let (entry, det_j) = inverse_entry(me.lane, shared.jac);
     if me.lane < 9 {
         *shared.inverse.add(me.lane) = entry;
     }
-    sync_warp(ALL);
+    sync_warp(FULL_WARP);
     if me.lane < 24 {
         let i = me.lane / 8;
         let row = core::array::from_fn(|j| *shared.inverse.add(3 * i + j));
         *shared.gradients.add(3 * me.b + i) = dot3(row, dn);
     }
-    sync_warp(ALL);
+    sync_warp(FULL_WARP);
     det_j
 }
 
@@ -220,7 +221,7 @@ unsafe fn inverse_entry<T: Real>(lane: usize, jac: *const T) -> (T, T) {
     let (r2, c2) = (next(r1), next(c1));
     let cofactor = at(r1, c1) * at(r2, c2) - at(r1, c2) * at(r2, c1);
     let term = at(r, c) * cofactor;
-    let of_lane = |lane: u32| warp_shuffle_idx(ALL, term, lane, 32).0;
+    let of_lane = |lane: u32| warp_shuffle_idx(FULL_WARP, term, lane, 32).0;
     let det_j = of_lane(0) + of_lane(1) + of_lane(2);
     (cofactor / det_j, det_j)
 }

@@ -29,9 +29,6 @@ const POINTS: usize = 8;
 /// Thread mapping: an item per pair of cell and point, a cell's points side by side.
 /// Memory moved: per cell N nodes and N coordinates (24 B), once from memory and Q times through the cache; 10 Q values
 /// written. Operations per point: 9 N and an inverse.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items, E = for_each_warp_element!, T = [f32, f64])]
 pub unsafe fn geometry<E: Element, T: Real>(i: usize, color: Color, mesh: MeshView, out: ViewMut<T>) {
     let n_points = E::QUADRATURE.len();

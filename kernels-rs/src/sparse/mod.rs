@@ -61,6 +61,8 @@ const _: () = assert!(crate::reduce::BLOCK == 256);
 
 /// Rows of an item at most.
 pub const MAX_BLOCK: usize = 3;
+/// The product of an item's rows.
+pub type Product<V> = [Arithmetic<V>; MAX_BLOCK];
 
 /// How a storage format multiplies: the product is cut into items, of one row each where the format stores scalars,
 /// mostly of a block row where it stores blocks.
@@ -78,57 +80,39 @@ pub trait Layout: Copy + Send + Sync + 'static {
     const LANES: usize = 1;
 
     /// The first row of an item.
-    ///
-    /// # Safety
-    /// `item` is an item of the matrix.
     #[inline(always)]
     unsafe fn row(self, item: usize) -> usize {
         item * Self::ROWS
     }
 
     /// Computes: the product of an item's rows with x, in the first [`Layout::ROWS`] entries.
-    ///
-    /// # Safety
-    /// `item` is an item of the matrix, which has these values and as many columns as x has entries.
-    unsafe fn product<V: Stored>(
-        self,
-        item: usize,
-        values: View<V>,
-        x: View<V::Arithmetic>,
-    ) -> [V::Arithmetic; MAX_BLOCK];
+    unsafe fn product<V: Stored>(self, item: usize, values: View<V>, x: View<Arithmetic<V>>) -> Product<V>;
 
     /// Computes: the same by [`Layout::LANES`] threads; lane 0 has the result.
-    ///
-    /// # Safety
-    /// Every thread of the block calls it; `item` may be past the last, `n_items - 1`.
+    /// Every thread of the block calls it.
     #[inline(always)]
-    unsafe fn shared_product<V: Stored>(
-        self,
-        n_items: usize,
-        item: usize,
-        lane: usize,
-        values: View<V>,
-        x: View<V::Arithmetic>,
-    ) -> [V::Arithmetic; MAX_BLOCK] {
+    unsafe fn shared_product<V: Stored>(self, part: Part, values: View<V>, x: View<Arithmetic<V>>) -> Product<V> {
+        let Part { item, n_items, lane } = part;
         debug_assert!(lane == 0);
         if item < n_items { self.product(item, values, x) } else { [V::Arithmetic::ZERO; MAX_BLOCK] }
     }
 }
 
-/// The item of this thread, and its lane among those that share it.
-#[inline(always)]
-fn item_and_lane<L: Layout>() -> (usize, usize) {
-    let thread = thread::block_idx_x() as usize * thread::block_dim_x() as usize + thread::thread_idx_x() as usize;
-    (thread / L::LANES, thread % L::LANES)
+/// What a thread has of a product.
+#[derive(Clone, Copy)]
+pub struct Part {
+    /// Its item; past the last there is none.
+    pub item: usize,
+    /// Number of items.
+    pub n_items: usize,
+    /// Its number among the threads that share the item.
+    pub lane: usize,
 }
 
 /// Computes: `y = A x`.
 ///
 /// Parameters: `values` as the format keeps them, `x, y [n]`. Thread mapping: [`Layout::LANES`] threads per item.
 /// Memory moved: the format's values and indices, x and y once; each format says what that is and what it reached.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(launch_bounds(256, 2), L = for_each_format!, V = [f32, f64, F16])]
 pub unsafe fn spmv<L: Layout, V: Stored>(
     n_items: usize,
@@ -137,8 +121,9 @@ pub unsafe fn spmv<L: Layout, V: Stored>(
     x: View<Arithmetic<V>>,
     y: ViewMut<Arithmetic<V>>,
 ) {
-    let (item, lane) = item_and_lane::<L>();
-    let product = a.shared_product(n_items, item, lane, values, x);
+    let thread = thread::block_idx_x() as usize * thread::block_dim_x() as usize + thread::thread_idx_x() as usize;
+    let (item, lane) = (thread / L::LANES, thread % L::LANES);
+    let product = a.shared_product(Part { item, n_items, lane }, values, x);
     if item < n_items && lane == 0 {
         let row = a.row(item);
         for i in 0..L::ROWS {
@@ -150,10 +135,7 @@ pub unsafe fn spmv<L: Layout, V: Stored>(
 /// Reads entry by entry the `D` entries of x in block column `column`.
 #[inline(always)]
 unsafe fn gather<const D: usize, T: DeviceCopy>(x: View<T>, column: usize) -> [T; D] {
-    core::array::from_fn(|j| {
-        // SAFETY: `column` is a block column of a matrix with x's length, by contract.
-        unsafe { x.at(D * column + j) }
-    })
+    core::array::from_fn(|j| x.at(D * column + j))
 }
 
 /// A single row's product as [`Layout::product`] gives it.

@@ -1,7 +1,6 @@
 //! Waiting: barriers of the block and the grid, warp operations, and what to say when nobody can go on.
 
-use super::block::{Block, Cancelled, State};
-use super::carrier::Event;
+use super::block::{Block, Cancelled, Event, State};
 use super::error::Fault;
 use super::warp::Arrival;
 use std::panic::{Location, resume_unwind};
@@ -27,7 +26,7 @@ impl Block {
     fn arrive(&self, location: &'static Location<'static>) {
         match self.barrier.get() {
             None => self.barrier.set(Some(location)),
-            Some(first) => self.divergent.set(self.divergent.get() || !same(first, location)),
+            Some(first) => self.divergent.set(self.divergent.get() || first != location),
         }
     }
 
@@ -149,7 +148,7 @@ impl Block {
             }
         }
         let Some((k, at_barrier, location)) = waiting().next() else { return };
-        let elsewhere = waiting().skip(1).find(|&(_, _, other)| !same(other, location));
+        let elsewhere = waiting().skip(1).find(|&(_, _, other)| other != location);
         let (other, other_at_barrier, other_location) =
             elsewhere.or_else(|| waiting().nth(1)).unwrap_or((k, at_barrier, location));
         let (thread, place) = (self.launch().points[other], other_location.into());
@@ -177,8 +176,4 @@ impl Block {
             self.fail(k, Some(location.into()), Fault::GridBarrier);
         }
     }
-}
-
-fn same(a: &'static Location<'static>, b: &'static Location<'static>) -> bool {
-    std::ptr::eq(a, b) || a == b
 }
