@@ -35,8 +35,7 @@ impl Ratio {
     }
 }
 
-/// Computes: `x_i = value`.
-/// Parameters: `x [n]`. Thread mapping: an item per entry. Memory moved: one word per entry.
+/// Computes: `x_i = value`. Parameters: `x [n]`. Thread mapping: an item per entry. Memory moved: one word per entry.
 #[kernel(items, T = [f32, f64])]
 pub unsafe fn fill<T: Real>(i: usize, value: T, x: ViewMut<T>) {
     x.set(i, value);

@@ -110,9 +110,8 @@ impl<T: Real> Elements<T> {
 ///
 /// Parameters: `matrices [N (N + 1) / 2][n_cells]`. Thread mapping: an item per local node and cell, neighbouring items
 /// neighbouring cells. The index of a thesis' kernel is `blockDim.x * blockDim.x + threadIdx.x` (listing 4.1), for
-/// `blockIdx.x * blockDim.x`: it computes a block's worth of cells, whatever the grid.
-/// Memory moved: per item N nodes and N coordinates (through the cache), and at most N values written.
-/// Operations: see [`crate::assembly::rows`].
+/// `blockIdx.x * blockDim.x`: it computes a block's worth of cells, whatever the grid. Memory moved: per item N nodes
+/// and N coordinates (through the cache), and at most N values written. Operations: see [`crate::assembly::rows`].
 #[kernel(items, E = for_each_element!, T = [f32, f64])]
 pub unsafe fn femses_matrices<E: Element, T: Real>(i: usize, n_cells: usize, mesh: MeshView, matrices: ViewMut<T>) {
     let (a, cell) = (i / n_cells, i % n_cells);
@@ -184,14 +183,11 @@ pub unsafe fn femses_product<const N: usize, T: Real>(
 /// `scalars[out[0]] = ||f - K u||^2`.
 ///
 /// Parameters: `u [n_nodes]`; the step's `r` is f, its `inverse` [`femses_inverse`]'s, its `previous` u_old, which
-/// becomes u_new.
-/// Thread mapping: a grid-stride loop over nodes, blocks of [`crate::reduce::BLOCK`]: each sum has one owner and a
-/// fixed order.
-/// Memory moved: each cell's matrix, nodes and places in lists once, the second to N-th time through the cache; around,
-/// u, f, D^-1, u_new, and u_old if b is not 0. On a square of tri3 (two cells a node) in f64 96 B of matrices, 24 of
-/// nodes, 24 of lists, 8 of around and 32 of vectors: 184 B a node, in f32 120. The assembled matrix and its vectors
-/// are 116 and 72.
-/// Operations: 2 N a pair of node and cell, 36 a node there.
+/// becomes u_new. Thread mapping: a grid-stride loop over nodes, blocks of [`crate::reduce::BLOCK`]: each sum has one
+/// owner and a fixed order. Memory moved: each cell's matrix, nodes and places in lists once, the second to N-th time
+/// through the cache; around, u, f, D^-1, u_new, and u_old if b is not 0. On a square of tri3 (two cells a node) in f64
+/// 96 B of matrices, 24 of nodes, 24 of lists, 8 of around and 32 of vectors: 184 B a node, in f32 120. The assembled
+/// matrix and its vectors are 116 and 72. Operations: 2 N a pair of node and cell, 36 a node there.
 #[kernel(N = [3, 4, 6, 8, 10, 20], T = [f32, f64])]
 pub unsafe fn femses_gather<const N: usize, T: Real>(
     n_rows: usize,
@@ -242,8 +238,7 @@ pub unsafe fn femses_scatter<const N: usize, T: Real>(
 /// iteration.
 ///
 /// Parameters: `f, inverse, u, sums, next, r [n_nodes]`; next is u_new. Thread mapping: an item per node, blocks of any
-/// size.
-/// Memory moved: seven words per node; the norm of r is another launch, as in the thesis.
+/// size. Memory moved: seven words per node; the norm of r is another launch, as in the thesis.
 #[kernel(items, T = [f32, f64])]
 pub unsafe fn femses_update<T: Real>(
     i: usize,

@@ -78,9 +78,8 @@ pub unsafe fn polynomial_step<T: Real>(i: usize, step: Step<T>, z: View<T>, prod
 
 /// Computes: the product `K z` and `Step::update` in one pass; the product is not stored.
 ///
-/// Parameters: `values` as the format keeps them, `z [n]`. Thread mapping: a thread per block row.
-/// Memory moved: the matrix and z as [`crate::sparse::spmv`] moves them, and four words per unknown (three where b is
-/// 0).
+/// Parameters: `values` as the format keeps them, `z [n]`. Thread mapping: a thread per block row. Memory moved: the
+/// matrix and z as [`crate::sparse::spmv`] moves them, and four words per unknown (three where b is 0).
 #[kernel(launch_bounds(256, 2), D = [1, 2, 3], S = [32, 64, 128], V = [f32, f64, F16])]
 pub unsafe fn ebw_polynomial_step<const D: usize, const S: usize, V: Stored>(
     n_rows: usize,

@@ -92,7 +92,7 @@ mod tests {
         let script = format!(
             "#!/bin/sh\nif [ \"$1\" = --version ]; then echo 'rustc {version} (abc 2026-05-25)'; else echo '{sysroot}'; fi\n"
         );
-        let path = write(&folder, "bin/rustc", "");
+        let path = write(folder, "bin/rustc", "");
         // A shell writes it: a file that this process had open could be "busy" when a parallel test forks meanwhile.
         let write = "printf %s \"$1\" > \"$0\" && chmod 755 \"$0\"";
         assert!(Command::new("sh").arg("-c").arg(write).arg(&path).arg(script).status().unwrap().success());

@@ -30,28 +30,27 @@ unsafe fn answer(name: &[u8], absent: &'static CStr, code: CuResult, text: *mut 
     SUCCESS
 }
 
+/// Name and text of what can occur without a driver.
+fn absent(code: CuResult) -> (&'static CStr, &'static CStr) {
+    match code {
+        NO_DEVICE => (c"CUDA_ERROR_NO_DEVICE", c"no CUDA-capable device is detected"),
+        NOT_SUPPORTED => (c"CUDA_ERROR_NOT_SUPPORTED", c"operation not supported by the NVIDIA driver"),
+        _ => (c"CUDA_ERROR_UNKNOWN", c"an error that the NVIDIA driver has no text for"),
+    }
+}
+
 #[allow(non_snake_case)]
 #[unsafe(no_mangle)]
 unsafe extern "C" fn cuGetErrorString(code: CuResult, text: *mut *const c_char) -> CuResult {
-    let absent = match code {
-        NO_DEVICE => c"no CUDA-capable device is detected",
-        NOT_SUPPORTED => c"operation not supported by the NVIDIA driver",
-        _ => c"an error that the NVIDIA driver has no text for",
-    };
     // SAFETY: the caller keeps the contract of this function.
-    unsafe { answer(b"cuGetErrorString\0", absent, code, text) }
+    unsafe { answer(b"cuGetErrorString\0", absent(code).1, code, text) }
 }
 
 #[allow(non_snake_case)]
 #[unsafe(no_mangle)]
 unsafe extern "C" fn cuGetErrorName(code: CuResult, text: *mut *const c_char) -> CuResult {
-    let absent = match code {
-        NO_DEVICE => c"CUDA_ERROR_NO_DEVICE",
-        NOT_SUPPORTED => c"CUDA_ERROR_NOT_SUPPORTED",
-        _ => c"CUDA_ERROR_UNKNOWN",
-    };
     // SAFETY: the caller keeps the contract of this function.
-    unsafe { answer(b"cuGetErrorName\0", absent, code, text) }
+    unsafe { answer(b"cuGetErrorName\0", absent(code).0, code, text) }
 }
 
 /// The driver's words for a status.

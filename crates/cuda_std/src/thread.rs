@@ -1,7 +1,6 @@
 //! Where a thread stands in its block and grid, the block's barrier, and memory fences.
 //!
-//! On the host these functions belong to the thread that the emulator is running; called from anywhere else
-//! they panic.
+//! On the host these functions belong to the thread that the emulator is running; called from anywhere else they panic.
 
 pub use crate::target::{block_fence, device_fence, sync_threads, system_fence};
 use crate::{ViewMut, target};

@@ -6,17 +6,11 @@ use cuda_std::prelude::*;
 
 const ORDERS: [Order; 4] = [Order::Forward, Order::Reverse, Order::Shuffled(1), Order::Shuffled(7)];
 
-fn run_in_every_order(
-    grid: impl Into<Dim3>,
-    block: impl Into<Dim3>,
-    kernel: &impl Kernel,
-    mut check: impl FnMut(Order),
-) {
+fn run_in_every_order(grid: impl Into<Dim3>, block: impl Into<Dim3>, kernel: &impl Kernel) {
     let (grid, block) = (grid.into(), block.into());
     for order in ORDERS {
         // SAFETY: the tests pass views of live memory, of the sizes their kernels ask for.
         unsafe { Emulator::new(order).launch(grid, block, 512, kernel) }.unwrap();
-        check(order);
     }
 }
 
@@ -51,7 +45,7 @@ pub unsafe fn indices(out: ViewMut<[u32; 14]>) {
 fn indices_run_x_fastest() {
     let mut out = vec![[0; 14]; 24 * 40];
     let kernel = Indices::new(ViewMut::from_slice(&mut out));
-    run_in_every_order((2, 3, 4), (5, 4, 2), &kernel, |_| {});
+    run_in_every_order((2, 3, 4), (5, 4, 2), &kernel);
     for (i, found) in out.iter().enumerate() {
         let (b, t) = (i as u32 / 40, i as u32 % 40);
         let expected = [t % 5, t / 5 % 4, t / 20, b % 2, b / 2 % 3, b / 6, 5, 4, 2, 2, 3, 4, t % 32, (i == 0) as u32];
@@ -114,7 +108,7 @@ where
             out: ViewMut::from_slice(&mut out),
             ok: ViewMut::from_slice(&mut ok),
         };
-        run_in_every_order(1, 64, &kernel, |_| {});
+        run_in_every_order(1, 64, &kernel);
         for (i, (found, &valid)) in out.iter().zip(&ok).enumerate() {
             let (t, kind) = (i as u32 / 4, i % 4);
             let (source, expected) = ptx_source(kind, t % 32, delta, width);
@@ -155,7 +149,7 @@ pub unsafe fn votes(out: ViewMut<[u32; 4]>) {
 #[test]
 fn votes_count_the_lanes_of_the_mask() {
     let mut out = vec![[0; 4]; 64];
-    run_in_every_order(1, 64, &Votes::new(ViewMut::from_slice(&mut out)), |_| {});
+    run_in_every_order(1, 64, &Votes::new(ViewMut::from_slice(&mut out)));
     for (t, [all, any, ballot, active]) in out.into_iter().enumerate() {
         let lanes = t / 16 * 16..t / 16 * 16 + 16;
         let expected: u32 = lanes.filter(|k| k % 3 == 0).map(|k| 1 << (k % 32)).sum();
@@ -190,7 +184,7 @@ pub unsafe fn tree_sum(out: ViewMut<f64>) {
 fn dynamic_memory_and_barriers() {
     let mut out = vec![0.0; 300];
     let kernel = TreeSum::new(ViewMut::from_slice(&mut out));
-    run_in_every_order(300, 64, &kernel, |_| {});
+    run_in_every_order(300, 64, &kernel);
     for (block, sum) in out.into_iter().enumerate() {
         let expected: f64 = (64 * block..64 * block + 64).map(|i| (i as f64).powi(2)).sum();
         assert_eq!(sum, expected, "block {block}");
@@ -213,7 +207,7 @@ pub unsafe fn unwritten(out: ViewMut<[f64; 2]>) {
 fn shared_memory_is_poisoned_in_every_block() {
     let mut out = vec![[0.0; 2]; 50];
     let kernel = Unwritten::new(ViewMut::from_slice(&mut out));
-    run_in_every_order(50, 1, &kernel, |_| {});
+    run_in_every_order(50, 1, &kernel);
     assert!(out.iter().flatten().all(|v| v.to_bits() == u64::MAX));
     // SAFETY: out is live and has an item per block.
     unsafe {
@@ -287,7 +281,7 @@ fn atomics_in_shared_memory_lose_no_update() {
     fn check<T: atomic::AtomicAdd + From<u16> + PartialEq + std::fmt::Debug>() {
         let mut out = vec![T::from(0); 6];
         let kernel = SharedSums { out: ViewMut::from_slice(&mut out) };
-        run_in_every_order(3, 100, &kernel, |_| {});
+        run_in_every_order(3, 100, &kernel);
         assert_eq!(out, [100, 4950].map(T::from).repeat(3));
     }
     check::<f32>();
@@ -321,7 +315,7 @@ pub unsafe fn shared_bits(out: ViewMut<u32>) {
 fn bits_in_shared_memory_are_set_once() {
     let mut out = vec![0; 6];
     let kernel = SharedBits::new(ViewMut::from_slice(&mut out));
-    run_in_every_order(2, 96, &kernel, |_| {});
+    run_in_every_order(2, 96, &kernel);
     assert_eq!(out, [u32::MAX - 1, u32::MAX, u32::MAX].repeat(2));
 }
 
@@ -345,6 +339,41 @@ fn orders_differ_where_the_kernel_lets_them() {
     assert!(forward.iter().copied().eq(0..64));
     assert!(arrivals(Order::Reverse).into_iter().eq((0..64).rev()));
     assert!(arrivals(Order::Shuffled(1)) != forward && arrivals(Order::Shuffled(1)) == arrivals(Order::Shuffled(1)));
+}
+
+/// Rotates `y [blocks * threads]` by a whole block `rounds` times: every block reads what another wrote.
+#[kernel]
+pub unsafe fn rotate(rounds: usize, y: ViewMut<u32>, barrier: ViewMut<u32>) {
+    let n = (thread::grid_dim_x() * thread::block_dim_x()) as usize;
+    let i = thread::index_1d() as usize;
+    for round in 0..rounds {
+        let (from, to) = (round % 2 * n, (round + 1) % 2 * n);
+        // SAFETY: both halves hold n items; the barrier orders the writes of a round before the reads of the next.
+        unsafe {
+            y.set(to + i, y.at(from + (i + thread::block_dim_x() as usize) % n));
+            thread::sync_grid(barrier);
+        }
+    }
+}
+
+#[test]
+fn blocks_of_a_cooperative_launch_wait_for_one_another() {
+    for order in ORDERS {
+        for rounds in [0, 1, 2, 7] {
+            let n = 5 * 64;
+            let mut y: Vec<u32> = (0..2 * n as u32).collect();
+            let mut barrier = [0];
+            let (y_view, barrier) = (ViewMut::from_slice(&mut y), ViewMut::from_slice(&mut barrier));
+            let kernel = Rotate { rounds, y: y_view, barrier };
+            // SAFETY: y and the barrier outlive the launch.
+            unsafe { Emulator::new(order).launch_cooperative(5, 64, 0, &kernel) }.unwrap();
+            let rotated = &y[rounds % 2 * n..][..n];
+            assert!(
+                rotated.iter().enumerate().all(|(i, v)| *v as usize == (i + 64 * rounds) % n),
+                "{order:?} {rounds}"
+            );
+        }
+    }
 }
 
 /// y[i] = 2 x[i] for every scalar type, through each way to load.

@@ -32,16 +32,14 @@ pub unsafe fn sweep(item: usize, n: usize, k: usize, diagonal: View<f64>, from: 
 }
 
 /// Computes: the diagonal of a dense matrix. Parameters: `values [n][n]`, `diagonal [n]`. Thread mapping: an item per
-/// row.
-/// Memory moved: 16 B per row.
+/// row. Memory moved: 16 B per row.
 #[kernel(items)]
 pub unsafe fn dense_diagonal(row: usize, n: usize, values: View<f64>, diagonal: ViewMut<f64>) {
     diagonal.set(row, values.at(row * n + row));
 }
 
 /// Computes: `to_i = -from_i` in the precision of the cycle. Parameters: `from, to`, of one length. Thread mapping: an
-/// item per entry.
-/// Memory moved: two words per entry.
+/// item per entry. Memory moved: two words per entry.
 #[kernel(items, T = [f32, f64])]
 pub unsafe fn negate<T: Real>(i: usize, from: View<f64>, to: ViewMut<T>) {
     to.set(i, T::from_f64(-from.at(i)));

@@ -54,8 +54,7 @@ pub unsafe fn rigid_modes(
 /// Computes: the mean of the coordinates of an aggregate's nodes.
 ///
 /// Parameters: `members`, the nodes of each aggregate; `coords [n]`; `centroids [n_aggregates]`. Thread mapping: an
-/// item per aggregate.
-/// Memory moved: 28 B per node, 24 B per aggregate.
+/// item per aggregate. Memory moved: 28 B per node, 24 B per aggregate.
 #[kernel(items)]
 pub unsafe fn centroids(aggregate: usize, members: Lists, coords: View<[f64; 3]>, centroids: ViewMut<[f64; 3]>) {
     let Range { start, end } = members.range(aggregate);

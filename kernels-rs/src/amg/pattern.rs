@@ -103,8 +103,7 @@ pub unsafe fn list_products(
 /// Computes: the lists put end to end; the diagonal is brought to the front of each row if `diagonal_first` is 1.
 ///
 /// Parameters: `starts, found`, see [`list_products`]; `row_start [n_rows + 1]`; `columns, rows [row_start[n_rows]]`,
-/// of each block.
-/// Thread mapping: an item per row. Memory moved: 24 B per row, 12 B per block.
+/// of each block. Thread mapping: an item per row. Memory moved: 24 B per row, 12 B per block.
 #[kernel(items)]
 pub unsafe fn join_lists(
     row: usize,
@@ -166,8 +165,7 @@ pub unsafe fn list_upper(
 }
 
 /// Computes: 1 for each node that is in an aggregate. Parameters: `aggregates, counts [n]`. Thread mapping: an item per
-/// node.
-/// Memory moved: 8 B per node.
+/// node. Memory moved: 8 B per node.
 #[kernel(items)]
 pub unsafe fn count_members(node: usize, aggregates: View<u32>, counts: ViewMut<u32>) {
     counts.set(node, u32::from(aggregates.at(node) != NONE));
@@ -176,8 +174,7 @@ pub unsafe fn count_members(node: usize, aggregates: View<u32>, counts: ViewMut<
 /// Computes: the rows of the tentative prolongator, of one block or none.
 ///
 /// Parameters: `aggregates [n]`; `row_start [n + 1]`; `columns, rows [row_start[n]]`, of each block. Thread mapping: an
-/// item per node.
-/// Memory moved: 20 B per node.
+/// item per node. Memory moved: 20 B per node.
 #[kernel(items)]
 pub unsafe fn list_members(
     node: usize,
@@ -194,8 +191,7 @@ pub unsafe fn list_members(
 }
 
 /// Computes: the keys by which blocks are sorted by column. Parameters: `columns, keys [n_blocks]`. Thread mapping: an
-/// item per block.
-/// Memory moved: 12 B per block.
+/// item per block. Memory moved: 12 B per block.
 #[kernel(items)]
 pub unsafe fn column_keys(block: usize, columns: View<u32>, keys: ViewMut<u64>) {
     keys.set(block, u64::from(columns.at(block)));

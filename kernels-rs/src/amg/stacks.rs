@@ -223,8 +223,7 @@ pub unsafe fn stacked_start<T: Real>(
 /// Computes: a step of a polynomial of `D^-1 A`.
 ///
 /// Parameters: `step`, whose `inverse` is not read; `entries, values`, `D^-1`; `z, product [n]`, z and A z. Thread
-/// mapping: an item per entry.
-/// Memory moved: `D^-1` once, five words per entry.
+/// mapping: an item per entry. Memory moved: `D^-1` once, five words per entry.
 #[kernel(items, T = [f32, f64])]
 pub unsafe fn stacked_step<T: Real>(
     item: usize,

@@ -60,8 +60,7 @@ pub(super) unsafe fn square_distance(coords: View<[f64; 3]>, a: usize, b: usize)
 /// shares an element.
 ///
 /// Parameters: `coords, norms, nearest [n_rows]`; nodes at no distance do not count. Thread mapping: an item per block
-/// row.
-/// Memory moved: the diagonal blocks, 40 B per row, per block an index and a point (gathered).
+/// row. Memory moved: the diagonal blocks, 40 B per row, per block an index and a point (gathered).
 #[kernel(items, T = [f32, f64])]
 pub unsafe fn measure_rows<T: Real>(
     row: usize,

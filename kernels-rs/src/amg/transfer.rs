@@ -160,8 +160,7 @@ pub unsafe fn round_prolongator<T: Real>(
 /// there is such a scaling.
 ///
 /// Parameters: `inverse [n]`, that of the diagonal, or nothing; `from, values`, the matrix; `to, rounded`, one of the
-/// same pattern and block size. Thread mapping: an item per row.
-/// Memory moved: every value of a block read and written.
+/// same pattern and block size. Thread mapping: an item per row. Memory moved: every value of a block read and written.
 #[kernel(items, T = [f32, f64])]
 pub unsafe fn copy_blocks<T: Real>(
     item: usize,

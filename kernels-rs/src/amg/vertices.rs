@@ -65,9 +65,8 @@ pub unsafe fn mark_vertices(node: usize, ends: View<Ends>, marks: ViewMut<u32>, 
 
 /// Computes: what the next level takes over of each vertex: where it is and which of its components are free.
 ///
-/// Parameters: `before [n + 1]`, how many vertices there are before each node; `coords, free [n]`;
-/// `coarse_coords, coarse_free [n_vertices]`. Thread mapping: an item per node. Memory moved: 8 B per node, 50 B per
-/// vertex.
+/// Parameters: `before [n + 1]`, how many vertices there are before each node; `coords, free [n]`; `coarse_coords,
+/// coarse_free [n_vertices]`. Thread mapping: an item per node. Memory moved: 8 B per node, 50 B per vertex.
 #[kernel(items)]
 pub unsafe fn gather_vertices(
     node: usize,
@@ -108,8 +107,7 @@ pub unsafe fn list_ends(
 /// Computes: the values of the prolongator: 1 at a vertex, a half at each end of an edge, 0 in supported components.
 ///
 /// Parameters: `free [n]`, `coarse_free [n_vertices]`, bits for components; `prolongator`, whose values are `values`.
-/// Thread mapping: an item per block row.
-/// Memory moved: the values, 9 B per row, 5 B per block.
+/// Thread mapping: an item per block row. Memory moved: the values, 9 B per row, 5 B per block.
 #[kernel(items)]
 pub unsafe fn fill_interpolation(
     row: usize,

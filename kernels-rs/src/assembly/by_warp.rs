@@ -14,6 +14,7 @@ use super::warp::{self, NODES, Share, WARPS};
 use super::{Color, Destination, MeshView};
 use crate::element::*;
 use crate::for_each_warp_element;
+use crate::physics::Elasticity;
 use crate::real::{Real, dot3, fma};
 use crate::reduce::FULL_WARP;
 use cuda_std::prelude::*;
@@ -24,13 +25,12 @@ const WORDS: usize = 9 + 9 + 24 + 24;
 
 /// Computes: adds the stiffness of a cell of a colour.
 ///
-/// Parameters: `slopes [Q][3][N]`, `dN_b/dxi_j`; `to`, the matrix, zero or holding what has been added before.
-/// Thread mapping: a warp per cell, [`WARPS`] a block. Per quadrature point 24 lanes multiply and sum the Jacobian, a
-/// column for each eight of them; nine lanes have an entry of its inverse each, 24 a component of a node's gradient
-/// each; then every lane adds to the two blocks that [`Share`] says.
-/// Memory moved: per cell N nodes, N coordinates (24 B), N N slots (2 B), and 576 values read and written. Operations
-/// per lane and point: 3 products with 9 shuffled sums, about 30 for inverse and gradient, 21 for the blocks. Shared
-/// memory: 66 values per warp; 3 waits per point.
+/// Parameters: `slopes [Q][3][N]`, `dN_b/dxi_j`; `to`, the matrix, zero or holding what has been added before. Thread
+/// mapping: a warp per cell, [`WARPS`] a block. Per quadrature point 24 lanes multiply and sum the Jacobian, a column
+/// for each eight of them; nine lanes have an entry of its inverse each, 24 a component of a node's gradient each; then
+/// every lane adds to the two blocks that [`Share`] says. Memory moved: per cell N nodes, N coordinates (24 B), N N
+/// slots (2 B), and 576 values read and written. Operations per lane and point: 3 products with 9 shuffled sums, about
+/// 30 for inverse and gradient, 21 for the blocks. Shared memory: 66 values per warp; 3 waits per point.
 ///
 /// # Safety
 /// See the crate's section on safety; no two cells of the colour share a node.
@@ -179,7 +179,7 @@ unsafe fn cell_stiffness<E: Element, T: Real, J: Jacobian, const P: usize>(
     }
     sync_warp(FULL_WARP);
     let mut share = Share::<T, P>::new(lane);
-    let (starts, lame) = (share.starts::<E>(cell, mesh, to), mesh.cell_lame::<T>(cell));
+    let (starts, lame) = (share.starts::<E>(cell, mesh, to), mesh.cell_stiffness::<Elasticity, T>(cell));
     // A count that the compiler does not know: eight copies of the body would want more registers than there are.
     for q in 0..slopes.len() / (3 * NODES) {
         let det_j = point::<T, J>(me, shared, slopes, q);

@@ -14,8 +14,7 @@ pub mod two_kernels;
 pub mod warp;
 
 use crate::element::Element;
-use crate::material::Lame;
-use crate::physics::{Elasticity, Physics, size};
+use crate::physics::{Physics, size};
 use crate::real::Real;
 use crate::setup::lists::range;
 use crate::sparse::Entries;
@@ -103,12 +102,6 @@ impl MeshView {
     #[inline(always)]
     pub unsafe fn cell_constants<P: Physics, T: Real>(self, cell: usize) -> P::Constants<T> {
         P::constants(self.constants.at(self.material.at(cell) as usize))
-    }
-
-    /// Lame's parameters of a cell's material times the thickness.
-    #[inline(always)]
-    pub unsafe fn cell_lame<T: Real>(self, cell: usize) -> Lame<T> {
-        self.cell_stiffness::<Elasticity, T>(cell)
     }
 }
 

@@ -13,6 +13,7 @@ use super::warp::{self, NODES, Share, WARPS};
 use super::{Color, Destination, MeshView};
 use crate::element::*;
 use crate::for_each_warp_element;
+use crate::physics::Elasticity;
 use crate::real::{Real, add_outer};
 use crate::reduce::FULL_WARP;
 use cuda_std::prelude::*;
@@ -50,7 +51,7 @@ pub unsafe fn ppni<E: Element, T: Real, const P: usize>(
     let gradients = shared.add(warp * WORDS);
     let weights = gradients.add(3 * NODES * NODES);
     let mut share = Share::<T, P>::new(lane);
-    let (starts, lame) = (share.starts::<E>(cell, mesh, to), mesh.cell_lame::<T>(cell));
+    let (starts, lame) = (share.starts::<E>(cell, mesh, to), mesh.cell_stiffness::<Elasticity, T>(cell));
     gradients_of_all_points::<E, T>(lane, slopes, mesh, cell, gradients);
     sync_warp(FULL_WARP);
     // A count that the compiler does not know: eight copies of the body would want more registers than there are.

@@ -81,8 +81,7 @@ pub unsafe fn body_force<E: Element, P: Physics>(row: usize, mesh: MeshView, for
 /// and before supports.
 ///
 /// Parameters: `nodes`, those whose forces are asked for, or nothing for all. Thread mapping: an item per such node; a
-/// CPU takes the cells around a range of nodes.
-/// Memory moved: as [`body_force`], and u.
+/// CPU takes the cells around a range of nodes. Memory moved: as [`body_force`], and u.
 #[kernel(items, cpu = internal_forces, E = for_each_element!, P = [Elasticity, Conduction])]
 pub unsafe fn internal_force<E: Element, P: Physics>(
     item: usize,
@@ -150,8 +149,9 @@ unsafe fn add_cell<E: Element, P: Physics>(
     u: View<f64>,
     sums: &mut [[f64; 3]],
 ) {
-    let (nodes, constants) = (mesh.cell_nodes::<E>(cell), mesh.cell_constants::<P, f64>(cell));
+    let nodes = mesh.cell_nodes::<E>(cell);
     let x = mesh.cell_coords::<E, f64>(nodes);
+    let constants = mesh.cell_constants::<P, f64>(cell);
     for &(xi, weight) in E::QUADRATURE {
         let at = deformation::<E, P>(nodes, &x, xi, u);
         for a in 0..E::N {

@@ -54,19 +54,14 @@ impl<T: Real, const PER_ROW: usize> Share<T, PER_ROW> {
         Share { one, two, products: [[[T::ZERO; 3]; 3]; 2] }
     }
 
-    /// Adds a quadrature point: `w |J| g` of the one node, `g` of the two.
-    #[inline(always)]
-    pub fn accumulate(&mut self, one: [T; 3], two: [[T; 3]; 2]) {
-        add_outer(3, &mut self.products[0], one, two[0]);
-        add_outer(3, &mut self.products[1], one, two[1]);
-    }
-
     /// Adds a point whose gradients `[8][3]` and weight `w |J|` are in shared memory.
     #[inline(always)]
     pub unsafe fn accumulate_shared(&mut self, gradients: *const T, weight: T) {
         let gradient = |b: usize| core::array::from_fn(|i| *gradients.add(3 * b + i));
         let one: [T; 3] = gradient(self.one);
-        self.accumulate(one.map(|g| weight * g), [gradient(self.two), gradient(self.two + 1)]);
+        let (one, two) = (one.map(|g| weight * g), [gradient(self.two), gradient(self.two + 1)]);
+        add_outer(3, &mut self.products[0], one, two[0]);
+        add_outer(3, &mut self.products[1], one, two[1]);
     }
 
     /// Where its blocks go: asked for before the integration, which hides how long the answer takes.

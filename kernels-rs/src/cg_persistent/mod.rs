@@ -140,6 +140,7 @@ impl Part {
 }
 
 /// This thread's entries of the vectors.
+#[derive(Default)]
 struct Own<T> {
     place: Option<usize>,
     inverse: T,
@@ -152,9 +153,8 @@ struct Own<T> {
 impl<T: Real> Own<T> {
     #[inline(always)]
     unsafe fn load<const D: usize>(part: Part, v: &CgVectors<T>) -> Self {
-        let place = part.entry::<D>();
-        let mut own = Own { place, inverse: T::ZERO, u: T::ZERO, r: T::ZERO, z: T::ZERO, p: T::ZERO };
-        if let Some(i) = place {
+        let mut own = Own { place: part.entry::<D>(), ..Own::default() };
+        if let Some(i) = own.place {
             own.inverse = T::from_f64(v.inverse.at(i).into());
             (own.u, own.r, own.p) = (v.u.at(i), v.r.at(i), v.p.at(i));
         }

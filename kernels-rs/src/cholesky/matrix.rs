@@ -14,9 +14,8 @@ unsafe fn scale<T: Real>(inverse: View<T>, i: usize) -> f64 {
 /// Computes: the lower triangle of `D^-1/2 K D^-1/2`, and an identity in the rows behind it, in a matrix of zeros.
 ///
 /// Parameters: `n_rows`, block rows of K; `entries, values`, K in any format; `inverse [n]`, that of D; `to`, of n rows
-/// or more.
-/// Thread mapping: an item per block row, and for each row behind. Memory moved: the values of the pattern's lower
-/// triangle, read and written.
+/// or more. Thread mapping: an item per block row, and for each row behind. Memory moved: the values of the pattern's
+/// lower triangle, read and written.
 #[kernel(items, T = [f32, f64], F = [f32, f64])]
 pub unsafe fn dense_lower<T: Real, F: Real>(
     item: usize,

@@ -54,17 +54,11 @@ impl List {
         self.array.set(self.start + i, value);
     }
 
-    /// How many of the first `len` entries, which ascend, are less than `value`.
-    #[inline(always)]
-    pub unsafe fn below(self, len: usize, value: u32) -> usize {
-        bisect(0, len, |place| self.at(place) < value)
-    }
-
     /// Puts `value` in its place among the first `len` entries, which ascend, unless it is there. Returns how many
     /// there are then.
     #[inline(always)]
     pub unsafe fn insert(self, len: usize, value: u32) -> usize {
-        let place = self.below(len, value);
+        let place = bisect(0, len, |place| self.at(place) < value);
         if place < len && self.at(place) == value {
             return len;
         }

@@ -44,8 +44,7 @@ pub unsafe fn begin_lists(node: usize, lists: Lists, lengths: ViewMut<u32>) {
 
 /// Computes: adds to each node's list the nodes of the cells around it that it does not have yet; lists ascend.
 ///
-/// Parameters: `around`, the cells of one element type; `lists`; `lengths [n_nodes]`.
-/// Thread mapping: an item per node.
+/// Parameters: `around`, the cells of one element type; `lists`; `lengths [n_nodes]`. Thread mapping: an item per node.
 /// Memory moved: 24 B per node; 4 + 4 N bytes per pair of node and cell (through the cache); 4 B per neighbour,
 /// searched and shifted in the first-level cache.
 #[kernel(items)]
@@ -88,9 +87,8 @@ pub unsafe fn longest_list(node: usize, lengths: View<u32>, longest: ViewMut<u32
 /// Computes: the columns of each row in the solver's numbering, the diagonal first and the others ascending.
 ///
 /// Parameters: `to_mesh, to_solver [n_nodes]`; `lists`, which are only read; `row_start [n_nodes + 1]`, the running
-/// sums of the lengths by row; `columns [row_start[n_nodes]]`. Thread mapping: an item per row.
-/// Memory moved: 36 B per row; per neighbour 8 B read (4 B of them gathered) and 4 B written, sorted in the first-level
-/// cache.
+/// sums of the lengths by row; `columns [row_start[n_nodes]]`. Thread mapping: an item per row. Memory moved: 36 B per
+/// row; per neighbour 8 B read (4 B of them gathered) and 4 B written, sorted in the first-level cache.
 #[kernel(items)]
 pub unsafe fn renumber_rows(
     row: usize,

@@ -80,8 +80,7 @@ pub unsafe fn tile_sums(counts: View<u32>, sums: ViewMut<u64>) {
 
 /// Computes: replaces each sum by the sum of all before it.
 ///
-/// Parameters: `sums [n_tiles]`. Thread mapping: one block of [`BLOCK`].
-/// Memory moved: 16 B per tile.
+/// Parameters: `sums [n_tiles]`. Thread mapping: one block of [`BLOCK`]. Memory moved: 16 B per tile.
 #[kernel]
 pub unsafe fn scan_sums(sums: ViewMut<u64>) {
     let mut carry = 0;

@@ -106,8 +106,7 @@ pub struct Sorted {
 /// Computes: the keys and what stands beside them, sorted by one digit.
 ///
 /// Parameters: `shift`, bits below the digit; `keys, order [n]`; `starts [DIGITS][n_warps] + 1`, the running sums of
-/// the counts. Thread mapping: as [`digit_counts`].
-/// Memory moved: 12 B read and 12 B written per key, 8 B per counter.
+/// the counts. Thread mapping: as [`digit_counts`]. Memory moved: 12 B read and 12 B written per key, 8 B per counter.
 ///
 /// # Safety
 /// See the crate's section on safety; there are fewer than 2^32 keys.
@@ -140,8 +139,7 @@ pub unsafe fn digit_scatter(shift: u32, keys: View<u64>, order: View<u32>, start
     }
 }
 
-/// Computes: `order_i = i`.
-/// Parameters: `order [n]`. Thread mapping: an item per entry. Memory moved: 4 B per entry.
+/// Computes: `order_i = i`. Parameters: `order [n]`. Thread mapping: an item per entry. Memory moved: 4 B per entry.
 #[kernel(items)]
 pub unsafe fn identity(i: usize, order: ViewMut<u32>) {
     order.set(i, i as u32);

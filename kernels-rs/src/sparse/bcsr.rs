@@ -16,13 +16,6 @@ pub struct Bcsr<const D: usize> {
     pub pattern: PatternView,
 }
 
-/// Block size 1.
-pub type Bcsr1 = Bcsr<1>;
-/// Block size 2.
-pub type Bcsr2 = Bcsr<2>;
-/// Block size 3.
-pub type Bcsr3 = Bcsr<3>;
-
 impl<const D: usize> Layout for Bcsr<D> {
     const NAME: &'static str = "bcsr";
     const BLOCK: Option<usize> = Some(D);

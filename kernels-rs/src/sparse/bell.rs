@@ -20,13 +20,6 @@ pub struct Bell<const D: usize> {
     pub height: usize,
 }
 
-/// Block size 1.
-pub type Bell1 = Bell<1>;
-/// Block size 2.
-pub type Bell2 = Bell<2>;
-/// Block size 3.
-pub type Bell3 = Bell<3>;
-
 impl<const D: usize> Layout for Bell<D> {
     const NAME: &'static str = "bell";
     const BLOCK: Option<usize> = Some(D);

@@ -23,25 +23,6 @@ pub struct Ebw<const D: usize, const S: usize> {
     pub sliced: Sliced,
 }
 
-/// Block size 1, slices of 32.
-pub type Ebw1 = Ebw<1, 32>;
-/// Block size 2, slices of 32.
-pub type Ebw2 = Ebw<2, 32>;
-/// Block size 3, slices of 32.
-pub type Ebw3 = Ebw<3, 32>;
-/// Block size 1, slices of 64.
-pub type Ebw1x64 = Ebw<1, 64>;
-/// Block size 2, slices of 64.
-pub type Ebw2x64 = Ebw<2, 64>;
-/// Block size 3, slices of 64.
-pub type Ebw3x64 = Ebw<3, 64>;
-/// Block size 1, slices of 128.
-pub type Ebw1x128 = Ebw<1, 128>;
-/// Block size 2, slices of 128.
-pub type Ebw2x128 = Ebw<2, 128>;
-/// Block size 3, slices of 128.
-pub type Ebw3x128 = Ebw<3, 128>;
-
 impl<const D: usize, const S: usize> Layout for Ebw<D, S> {
     const NAME: &'static str = match S {
         32 => "ebw",

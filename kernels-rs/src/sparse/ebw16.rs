@@ -27,13 +27,6 @@ pub struct Ebw16<const D: usize> {
     pub offsets: View<u16>,
 }
 
-/// Block size 1.
-pub type Ebw16D1 = Ebw16<1>;
-/// Block size 2.
-pub type Ebw16D2 = Ebw16<2>;
-/// Block size 3.
-pub type Ebw16D3 = Ebw16<3>;
-
 impl<const D: usize> Layout for Ebw16<D> {
     const NAME: &'static str = "ebw16";
     const BLOCK: Option<usize> = Some(D);
@@ -62,9 +55,8 @@ impl<const D: usize> Layout for Ebw16<D> {
 /// bits do not hold.
 ///
 /// Parameters: `n_rows`: block rows; `sliced` in slices of [`SLICE`]; `bases [slice_start[n_slices]]`; `spread [1]`,
-/// zero before.
-/// Thread mapping: an item per column of a slice. Memory moved: 128 bytes read and 4 written; atomics where a distance
-/// is too long.
+/// zero before. Thread mapping: an item per column of a slice. Memory moved: 128 bytes read and 4 written; atomics
+/// where a distance is too long.
 #[kernel(items)]
 pub unsafe fn column_bases(k: usize, n_rows: usize, sliced: Sliced, bases: ViewMut<u32>, spread: ViewMut<u32>) {
     // Lanes past the last row are padded with column 0, which may be far from the others.

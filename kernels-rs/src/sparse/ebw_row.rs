@@ -21,9 +21,6 @@ pub struct EbwRow<const D: usize, const S: usize> {
     pub n_rows: usize,
 }
 
-/// Block size 6, slices of 32.
-pub type Ebw6 = EbwRow<6, 32>;
-
 impl<const D: usize, const S: usize> EbwRow<D, S> {
     /// The slice of an item, its lane, and which row of the block it is; the last slice may have fewer lanes.
     #[inline(always)]

@@ -22,15 +22,14 @@ pub mod pattern;
 pub mod sell;
 pub mod sliced;
 
-pub use bcsr::{Bcsr, Bcsr1, Bcsr2, Bcsr3};
-pub use bell::{Bell, Bell1, Bell2, Bell3};
+pub use bcsr::Bcsr;
+pub use bell::Bell;
 pub use csr::Csr;
 pub use csr_vector::CsrVector;
 pub use dense::Dense;
 pub use dense_block::DenseBlock;
-pub use ebw::{Ebw, Ebw1, Ebw1x64, Ebw1x128, Ebw2, Ebw2x64, Ebw2x128, Ebw3, Ebw3x64, Ebw3x128};
-pub use ebw_row::Ebw6;
-pub use ebw16::{Ebw16, Ebw16D1, Ebw16D2, Ebw16D3};
+pub use ebw::Ebw;
+pub use ebw16::Ebw16;
 pub use ell::Ell;
 pub use ell_row::EllRow;
 pub use ell_warp::EllWarp;
@@ -41,6 +40,33 @@ pub use sell::Sell;
 use crate::half::F16;
 use crate::real::{Arithmetic, Real, Stored};
 use cuda_std::prelude::*;
+
+/// Formats of blocks as entry points name them: with the block size, and with the height of slices if it is not 32.
+#[allow(missing_docs, reason = "a name says all")]
+mod of_blocks {
+    use super::{Bcsr, Bell, Ebw, Ebw16, ebw_row::EbwRow};
+
+    pub type Bcsr1 = Bcsr<1>;
+    pub type Bcsr2 = Bcsr<2>;
+    pub type Bcsr3 = Bcsr<3>;
+    pub type Bell1 = Bell<1>;
+    pub type Bell2 = Bell<2>;
+    pub type Bell3 = Bell<3>;
+    pub type Ebw1 = Ebw<1, 32>;
+    pub type Ebw2 = Ebw<2, 32>;
+    pub type Ebw3 = Ebw<3, 32>;
+    pub type Ebw1x64 = Ebw<1, 64>;
+    pub type Ebw2x64 = Ebw<2, 64>;
+    pub type Ebw3x64 = Ebw<3, 64>;
+    pub type Ebw1x128 = Ebw<1, 128>;
+    pub type Ebw2x128 = Ebw<2, 128>;
+    pub type Ebw3x128 = Ebw<3, 128>;
+    pub type Ebw16D1 = Ebw16<1>;
+    pub type Ebw16D2 = Ebw16<2>;
+    pub type Ebw16D3 = Ebw16<3>;
+    pub type Ebw6 = EbwRow<6, 32>;
+}
+pub use of_blocks::*;
 
 /// Calls `$callback! { $arguments Dense, .. }` with every storage format, formats of blocks once for each block size:
 /// the only list of them.
@@ -88,8 +114,7 @@ pub trait Layout: Copy + Send + Sync + 'static {
     /// Computes: the product of an item's rows with x, in the first [`Layout::ROWS`] entries.
     unsafe fn product<V: Stored>(self, item: usize, values: View<V>, x: View<Arithmetic<V>>) -> Product<V>;
 
-    /// Computes: the same by [`Layout::LANES`] threads; lane 0 has the result.
-    /// Every thread of the block calls it.
+    /// Computes: the same by [`Layout::LANES`] threads; lane 0 has the result. Every thread of the block calls it.
     #[inline(always)]
     unsafe fn shared_product<V: Stored>(self, part: Part, values: View<V>, x: View<Arithmetic<V>>) -> Product<V> {
         let Part { item, n_items, lane } = part;

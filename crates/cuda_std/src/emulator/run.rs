@@ -32,8 +32,7 @@ struct Run<'a> {
 }
 
 impl Emulator {
-    /// Runs a kernel over `grid` blocks of `block` threads with `dynamic_bytes` of shared memory each, and
-    /// waits.
+    /// Runs a kernel over `grid` blocks of `block` threads with `dynamic_bytes` of shared memory each, and waits.
     ///
     /// After an error the memory that the kernel writes holds whatever was written until then.
     ///

@@ -141,6 +141,7 @@ pub fn dynamic_shared() -> *mut u8 {
     current().shared().dynamic()
 }
 
+/// The static shared array of the call site `SITE`, for values of type `T`.
 #[track_caller]
 pub fn static_shared<T, const SITE: u64>() -> *mut T {
     current().shared().array(SITE)
