@@ -10,8 +10,8 @@
 #![allow(unsafe_op_in_unsafe_fn)]
 
 use cuda_std::prelude::*;
-use kernels_rs::real::{Stored, fma};
-use kernels_rs::sparse::{Layout, MAX_BLOCK, PatternView};
+use kernels_rs::real::{Arithmetic, Stored, fma};
+use kernels_rs::sparse::{Layout, PatternView, Product};
 use std::path::Path;
 use std::rc::Rc;
 use warpfem::assembly::{Assembly, DeviceMesh, Topology};
@@ -41,12 +41,7 @@ impl Layout for Near {
     const BLOCK: Option<usize> = Some(3);
 
     #[inline(always)]
-    unsafe fn product<V: Stored>(
-        self,
-        row: usize,
-        values: View<V>,
-        x: View<V::Arithmetic>,
-    ) -> [V::Arithmetic; MAX_BLOCK] {
+    unsafe fn product<V: Stored>(self, row: usize, values: View<V>, x: View<Arithmetic<V>>) -> Product<V> {
         let mut y = [V::Arithmetic::ZERO; 3];
         for k in self.row_start.at(row) as usize..self.row_start.at(row + 1) as usize {
             let column = row + self.distances.at(k) as usize - HALF;

@@ -1,11 +1,12 @@
-//! Files of the library do not need each other in a circle, nor do those of the benchmarks.
+//! Files of the library do not need each other in a circle, nor do those of the benchmarks, the device code and the crates.
 //!
 //! Where a name leads is followed through `pub use` to the file that has it. A module's root (`mod.rs`) is left out: it
 //! has what its files share.
 
 use crate::layers::{code, rust_files};
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
 
 pub type Names = Vec<String>;
 
@@ -86,7 +87,7 @@ pub fn parse(text: &str, is_root: bool) -> File {
 }
 
 /// All files of a folder of sources by the paths of their modules.
-fn files_of(source: &str) -> BTreeMap<Names, File> {
+fn files_of(source: &Path) -> BTreeMap<Names, File> {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(source);
     let mut files = BTreeMap::new();
     for path in rust_files(&source) {
@@ -161,14 +162,20 @@ fn in_circles(needs: &BTreeMap<&Names, BTreeSet<Names>>) -> Vec<String> {
 
 #[test]
 fn no_files_need_each_other_in_a_circle() {
-    let [library, benches] = ["host/src", "bench/src"].map(files_of);
-    let [needs, benches] = [needs(&library), needs(&benches)];
-    let circles = [in_circles(&needs), in_circles(&benches)].concat();
+    let crates = fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("crates")).unwrap();
+    let crates = crates.map(|entry| entry.unwrap().path().join("src"));
+    let folders: Vec<PathBuf> =
+        ["host/src", "bench/src", "kernels-rs/src"].map(PathBuf::from).into_iter().chain(crates).collect();
+    let files: Vec<_> = folders.iter().map(|folder| files_of(folder)).collect();
+    let needs: Vec<_> = files.iter().map(needs).collect();
+    let circles: Vec<String> = needs.iter().flat_map(in_circles).collect();
     assert!(circles.is_empty(), "{}", circles.join("\n"));
+    let [needs, benches, kernels, ..] = &needs[..] else { panic!("folders are missing") };
     assert!(benches[&split("report::select")].contains(&split("report::expression")));
     // Names are followed, through lists and through `pub use`.
     assert!(needs[&split("pipeline::build")].contains(&split("result::plan")));
     assert!(needs[&split("precond::amg::stacks")].contains(&split("precond::amg::fine")));
+    assert!(kernels[&split("amg::product")].contains(&split("amg::blocks")));
 }
 
 #[test]

@@ -29,20 +29,13 @@ pub fn quotient(num: f64, den: f64) -> f64 {
 
 impl Ratio {
     /// The [`quotient`] times the factor.
-    ///
-    /// # Safety
-    /// `num` and `den` are indices into `scalars`.
     #[inline(always)]
     pub unsafe fn value(self) -> f64 {
         self.factor * quotient(self.scalars.at(self.num as usize), self.scalars.at(self.den as usize))
     }
 }
 
-/// Computes: `x_i = value`.
-/// Parameters: `x [n]`. Thread mapping: an item per entry. Memory moved: one word per entry.
-///
-/// # Safety
-/// See the crate's section on safety.
+/// Computes: `x_i = value`. Parameters: `x [n]`. Thread mapping: an item per entry. Memory moved: one word per entry.
 #[kernel(items, T = [f32, f64])]
 pub unsafe fn fill<T: Real>(i: usize, value: T, x: ViewMut<T>) {
     x.set(i, value);
@@ -50,9 +43,6 @@ pub unsafe fn fill<T: Real>(i: usize, value: T, x: ViewMut<T>) {
 
 /// Computes: the largest of every n-th entry, 0 if all are less; n the length of `most`.
 /// Parameters: `x [any]`; `most [n]`. Thread mapping: an item per entry of `most`. Memory moved: one word per entry.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items)]
 pub unsafe fn largest(item: usize, x: View<f64>, most: ViewMut<f64>) {
     let (mut i, mut value) = (item, 0.0);
@@ -65,9 +55,6 @@ pub unsafe fn largest(item: usize, x: View<f64>, most: ViewMut<f64>) {
 
 /// Computes: `y_i = a_i x_i`, a in single precision.
 /// Parameters: `a, x, y [n]`. Thread mapping: an item per entry. Memory moved: two values of T and 4 bytes per entry.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items, T = [f32, f64])]
 pub unsafe fn mul<T: Real>(i: usize, a: View<f32>, x: View<T>, y: ViewMut<T>) {
     y.set(i, T::from_f64(a.at(i).into()) * x.at(i));
@@ -75,9 +62,6 @@ pub unsafe fn mul<T: Real>(i: usize, a: View<f32>, x: View<T>, y: ViewMut<T>) {
 
 /// Computes: `y_i += ratio x_i`.
 /// Parameters: `x, y [n]`. Thread mapping: an item per entry. Memory moved: three words per entry.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items, T = [f32, f64])]
 pub unsafe fn axpy<T: Real>(i: usize, ratio: Ratio, x: View<T>, y: ViewMut<T>) {
     let a = T::from_f64(ratio.value());
@@ -86,9 +70,6 @@ pub unsafe fn axpy<T: Real>(i: usize, ratio: Ratio, x: View<T>, y: ViewMut<T>) {
 
 /// Computes: `y_i = x_i + ratio y_i`.
 /// Parameters: `x, y [n]`. Thread mapping: an item per entry. Memory moved: three words per entry.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items, T = [f32, f64])]
 pub unsafe fn xpby<T: Real>(i: usize, ratio: Ratio, x: View<T>, y: ViewMut<T>) {
     let b = T::from_f64(ratio.value());
@@ -97,9 +78,6 @@ pub unsafe fn xpby<T: Real>(i: usize, ratio: Ratio, x: View<T>, y: ViewMut<T>) {
 
 /// Computes: `y_i = a x_i + b y_i`.
 /// Parameters: `x, y [n]`. Thread mapping: an item per entry. Memory moved: three words per entry.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items, T = [f32, f64])]
 pub unsafe fn axpby<T: Real>(i: usize, a: Ratio, b: Ratio, x: View<T>, y: ViewMut<T>) {
     let (a, b) = (T::from_f64(a.value()), T::from_f64(b.value()));
@@ -110,9 +88,6 @@ pub unsafe fn axpby<T: Real>(i: usize, a: Ratio, b: Ratio, x: View<T>, y: ViewMu
 ///
 /// Parameters: `x, y [n]`. Thread mapping: a grid-stride loop, blocks of [`crate::reduce::BLOCK`].
 /// Memory moved: two words per entry.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(launch_bounds(256, 4), T = [f32, f64])]
 pub unsafe fn dot<T: Real>(n: usize, x: View<T>, y: View<T>, to: Reduction) {
     let sums = sum_strided(n, |i| [x.at(i), y.at(i)], |_, [x, y], [sum]| *sum = fma(x.to_f64(), y.to_f64(), *sum));

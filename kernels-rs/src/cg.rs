@@ -25,9 +25,6 @@ use cuda_std::prelude::*;
 ///
 /// Parameters: `q, inverse, z [n]`. Thread mapping: a grid-stride loop, blocks of [`crate::reduce::BLOCK`].
 /// Memory moved: three words and 4 bytes per entry (28 B in f64).
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(launch_bounds(256, 4), T = [f32, f64])]
 pub unsafe fn cg_residual<T: Real>(
     n: usize,
@@ -54,9 +51,6 @@ pub unsafe fn cg_residual<T: Real>(
 ///
 /// Parameters: `q, r [n]`. Thread mapping: a grid-stride loop, blocks of [`crate::reduce::BLOCK`].
 /// Memory moved: three words per entry.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(launch_bounds(256, 4), T = [f32, f64])]
 pub unsafe fn cg_residual_norm<T: Real>(n: usize, alpha: Ratio, q: View<T>, r: ViewMut<T>, to: Reduction) {
     let minus_alpha = T::from_f64(-alpha.value());
@@ -76,9 +70,6 @@ pub unsafe fn cg_residual_norm<T: Real>(n: usize, alpha: Ratio, q: View<T>, r: V
 ///
 /// Parameters: `z, u, p [n]`. Thread mapping: an item per entry.
 /// Memory moved: five words per entry (40 B in f64); the old direction serves both steps.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items, T = [f32, f64])]
 pub unsafe fn cg_update<T: Real>(i: usize, alpha: Ratio, beta: Ratio, z: View<T>, u: ViewMut<T>, p: ViewMut<T>) {
     let (alpha, beta) = (T::from_f64(alpha.value()), T::from_f64(beta.value()));

@@ -29,6 +29,7 @@ use crate::physics::{Conduction, Physics};
 use crate::precond::Step;
 use crate::real::{Real, fma};
 use crate::reduce::{Reduction, sum_over_grid};
+use crate::setup::lists::range;
 use cuda_std::prelude::*;
 
 /// The matrices of the cells of one element type, of N nodes, and which nodes they are of.
@@ -69,25 +70,16 @@ impl<T: Real> Elements<T> {
     /// Nodes of a cell.
     #[inline(always)]
     unsafe fn nodes_of<const N: usize>(self, cell: usize) -> [usize; N] {
-        core::array::from_fn(|b| {
-            // SAFETY: `cell` is a cell by contract, and b < N.
-            unsafe { self.nodes.at(cell * N + b) as usize }
-        })
+        core::array::from_fn(|b| self.nodes.at(cell * N + b) as usize)
     }
 
     /// Hands the cells around a node to `visit(cell, its nodes, the node's number among them)`.
     #[inline(always)]
     unsafe fn around<const N: usize>(self, row: usize, mut visit: impl FnMut(usize, [usize; N], usize)) {
-        for pair in self.around.at(row) as usize..self.around.at(row + 1) as usize {
+        for pair in range(self.around, row) {
             let cell = self.cells.at(pair) as usize;
             let nodes = self.nodes_of::<N>(cell);
-            let mut a = 0;
-            for b in 1..N {
-                if nodes[b] == row {
-                    a = b;
-                }
-            }
-            visit(cell, nodes, a);
+            visit(cell, nodes, local_number(&nodes, N, row));
         }
     }
 
@@ -97,17 +89,13 @@ impl<T: Real> Elements<T> {
         let mut sum = T::ZERO;
         self.around::<N>(row, |cell, nodes, a| {
             for b in 0..N {
-                // SAFETY: a cell and two of its nodes, which x has.
-                sum = unsafe { fma(self.entry(cell, a, b), x.at(nodes[b]), sum) };
+                sum = fma(self.entry(cell, a, b), x.at(nodes[b]), sum);
             }
         });
         sum
     }
 
-    /// Takes a step in row `row`; returns the square of the residual before it.
-    ///
-    /// # Safety
-    /// `row` is a row of u and of the step's vectors, and no other thread has it.
+    /// Takes a step in row `row`, which no other thread has; returns the square of the residual before it.
     #[inline(always)]
     pub unsafe fn step<const N: usize>(self, row: usize, u: View<T>, step: Step<T>) -> f64 {
         let is_free = step.inverse.at(row) != T::ZERO;
@@ -122,12 +110,8 @@ impl<T: Real> Elements<T> {
 ///
 /// Parameters: `matrices [N (N + 1) / 2][n_cells]`. Thread mapping: an item per local node and cell, neighbouring items
 /// neighbouring cells. The index of a thesis' kernel is `blockDim.x * blockDim.x + threadIdx.x` (listing 4.1), for
-/// `blockIdx.x * blockDim.x`: it computes a block's worth of cells, whatever the grid.
-/// Memory moved: per item N nodes and N coordinates (through the cache), and at most N values written.
-/// Operations: see [`crate::assembly::rows`].
-///
-/// # Safety
-/// See the crate's section on safety.
+/// `blockIdx.x * blockDim.x`: it computes a block's worth of cells, whatever the grid. Memory moved: per item N nodes
+/// and N coordinates (through the cache), and at most N values written. Operations: see [`crate::assembly::rows`].
 #[kernel(items, E = for_each_element!, T = [f32, f64])]
 pub unsafe fn femses_matrices<E: Element, T: Real>(i: usize, n_cells: usize, mesh: MeshView, matrices: ViewMut<T>) {
     let (a, cell) = (i / n_cells, i % n_cells);
@@ -136,8 +120,8 @@ pub unsafe fn femses_matrices<E: Element, T: Real>(i: usize, n_cells: usize, mes
     row_of_products::<E, Conduction, T>(&x, a, |b, product| {
         if b <= a {
             let value = Conduction::block(E::DIM, product, conductivity)[0][0];
-            // SAFETY: the place of entry (a, b) of this cell, which this item owns.
-            unsafe { matrices.set(packed(a, b) * n_cells + cell, value) };
+            // The place of entry (a, b) of this cell, which this item owns.
+            matrices.set(packed(a, b) * n_cells + cell, value);
         }
     });
 }
@@ -147,15 +131,11 @@ pub unsafe fn femses_matrices<E: Element, T: Real>(i: usize, n_cells: usize, mes
 ///
 /// Parameters: `w [n_nodes]`. Thread mapping: an item per node. Memory moved: per pair of node and cell N + 1 indices
 /// and a value.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items, N = [3, 4, 6, 8, 10, 20], T = [f32, f64])]
 pub unsafe fn femses_weights<const N: usize, T: Real>(row: usize, elements: Elements<T>, w: ViewMut<T>) {
     let mut sum = T::ZERO;
     elements.around::<N>(row, |cell, _, a| {
-        // SAFETY: a cell and one of its nodes.
-        sum += unsafe { elements.entry(cell, a, a) };
+        sum += elements.entry(cell, a, a);
     });
     w.add(row, sum);
 }
@@ -164,9 +144,6 @@ pub unsafe fn femses_weights<const N: usize, T: Real>(row: usize, elements: Elem
 ///
 /// Parameters: `fixed` as of supports, `w, inverse [n_nodes]`. Thread mapping: an item per node. Memory moved: two
 /// words and a byte per node.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items, T = [f32, f64])]
 pub unsafe fn femses_inverse<T: Real>(i: usize, fixed: View<u8>, w: View<T>, inverse: ViewMut<T>) {
     let w = w.at(i);
@@ -178,9 +155,6 @@ pub unsafe fn femses_inverse<T: Real>(i: usize, fixed: View<u8>, w: View<T>, inv
 ///
 /// Parameters: `inverse, x, y [n_nodes]`, `f` as well or empty, `sign` 1 or -1; x is 0 where `inverse` is. Thread
 /// mapping: an item per node. Memory moved: as [`femses_gather`], with x, y, D^-1 and f, if they are read, for vectors.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items, N = [3, 4, 6, 8, 10, 20], T = [f32, f64])]
 pub unsafe fn femses_product<const N: usize, T: Real>(
     row: usize,
@@ -209,17 +183,11 @@ pub unsafe fn femses_product<const N: usize, T: Real>(
 /// `scalars[out[0]] = ||f - K u||^2`.
 ///
 /// Parameters: `u [n_nodes]`; the step's `r` is f, its `inverse` [`femses_inverse`]'s, its `previous` u_old, which
-/// becomes u_new.
-/// Thread mapping: a grid-stride loop over nodes, blocks of [`crate::reduce::BLOCK`]: each sum has one owner and a
-/// fixed order.
-/// Memory moved: each cell's matrix, nodes and places in lists once, the second to N-th time through the cache; around,
-/// u, f, D^-1, u_new, and u_old if b is not 0. On a square of tri3 (two cells a node) in f64 96 B of matrices, 24 of
-/// nodes, 24 of lists, 8 of around and 32 of vectors: 184 B a node, in f32 120. The assembled matrix and its vectors
-/// are 116 and 72.
-/// Operations: 2 N a pair of node and cell, 36 a node there.
-///
-/// # Safety
-/// See the crate's section on safety.
+/// becomes u_new. Thread mapping: a grid-stride loop over nodes, blocks of [`crate::reduce::BLOCK`]: each sum has one
+/// owner and a fixed order. Memory moved: each cell's matrix, nodes and places in lists once, the second to N-th time
+/// through the cache; around, u, f, D^-1, u_new, and u_old if b is not 0. On a square of tri3 (two cells a node) in f64
+/// 96 B of matrices, 24 of nodes, 24 of lists, 8 of around and 32 of vectors: 184 B a node, in f32 120. The assembled
+/// matrix and its vectors are 116 and 72. Operations: 2 N a pair of node and cell, 36 a node there.
 #[kernel(N = [3, 4, 6, 8, 10, 20], T = [f32, f64])]
 pub unsafe fn femses_gather<const N: usize, T: Real>(
     n_rows: usize,
@@ -246,9 +214,6 @@ pub unsafe fn femses_gather<const N: usize, T: Real>(
 /// Memory moved: per cell its matrix and N nodes, and N sums added to, by reductions in the second-level cache; u
 /// through the cache. On a square of tri3 in f64 96 B of matrices, 24 of nodes and 8 of u a node, and 6 additions.
 /// Operations: 2 N (N - 1) per cell, and N additions.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items, N = [3, 4, 6, 8, 10, 20], T = [f32, f64])]
 pub unsafe fn femses_scatter<const N: usize, T: Real>(
     cell: usize,
@@ -257,10 +222,7 @@ pub unsafe fn femses_scatter<const N: usize, T: Real>(
     sums: ViewMut<T>,
 ) {
     let nodes = elements.nodes_of::<N>(cell);
-    let u: [T; N] = core::array::from_fn(|s| {
-        // SAFETY: nodes of the mesh.
-        unsafe { u.at(nodes[s]) }
-    });
+    let u: [T; N] = core::array::from_fn(|s| u.at(nodes[s]));
     for r in 0..N {
         let mut solved = T::ZERO;
         for s in 0..N {
@@ -276,11 +238,7 @@ pub unsafe fn femses_scatter<const N: usize, T: Real>(
 /// iteration.
 ///
 /// Parameters: `f, inverse, u, sums, next, r [n_nodes]`; next is u_new. Thread mapping: an item per node, blocks of any
-/// size.
-/// Memory moved: seven words per node; the norm of r is another launch, as in the thesis.
-///
-/// # Safety
-/// See the crate's section on safety.
+/// size. Memory moved: seven words per node; the norm of r is another launch, as in the thesis.
 #[kernel(items, T = [f32, f64])]
 pub unsafe fn femses_update<T: Real>(
     i: usize,

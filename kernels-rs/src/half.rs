@@ -36,18 +36,6 @@ unsafe impl DeviceCopy for F16 {
     }
 }
 
-impl F16 {
-    /// The number with these bits.
-    pub const fn from_bits(bits: u16) -> Self {
-        F16(bits)
-    }
-
-    /// Its bits.
-    pub const fn to_bits(self) -> u16 {
-        self.0
-    }
-}
-
 impl Stored for F16 {
     type Arithmetic = f32;
     const NAME: &'static str = "f16";
@@ -135,13 +123,13 @@ mod tests {
     #[test]
     fn every_half_is_what_it_is_defined_to_be_and_comes_back() {
         for bits in 0..=u16::MAX {
-            let (value, expected) = (f64::from(F16::from_bits(bits).value()), defined(bits));
+            let (value, expected) = (f64::from(F16(bits).value()), defined(bits));
             if expected.is_nan() {
                 assert!(value.is_nan() && F16::rounded(value as f32).value().is_nan(), "{bits:#x}: {value}");
                 continue;
             }
             assert_eq!(value.to_bits(), expected.to_bits(), "{bits:#x}: {value}, not {expected}");
-            assert_eq!(F16::rounded(value as f32).to_bits(), bits);
+            assert_eq!(F16::rounded(value as f32).0, bits);
         }
     }
 
@@ -155,8 +143,8 @@ mod tests {
             let even = low + low % 2;
             let cases = [(middle.next_down(), low), (middle, even), (middle.next_up(), low + 1)];
             for (value, expected) in cases {
-                assert_eq!(F16::rounded(value).to_bits(), expected, "{value}");
-                assert_eq!(F16::rounded(-value).to_bits(), expected | 0x8000, "{value}");
+                assert_eq!(F16::rounded(value).0, expected, "{value}");
+                assert_eq!(F16::rounded(-value).0, expected | 0x8000, "{value}");
             }
         }
     }

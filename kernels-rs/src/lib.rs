@@ -25,12 +25,14 @@
 //!
 //! Kernels and the functions they are made of are `unsafe`: they read and write through [`cuda_std::View`]s without
 //! bounds checks on the device. Callers promise that every view is alive for the launch, holds the shape its
-//! documentation gives, and that no two views of one launch overlap unless both are only read. On the host every access
-//! is checked, so the emulator finds what breaks the promise.
+//! documentation gives, and that no two views of one launch overlap unless both are only read; and that an index is one
+//! of what it counts: cells of the mesh, rows of the matrix, entries of a block. On the host every access is checked, so
+//! the emulator finds what breaks the promise.
 #![cfg_attr(target_arch = "nvptx64", no_std)]
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx, asm_experimental_arch, stdarch_nvptx))]
 #![allow(clippy::needless_range_loop, reason = "indices are what the equations have")]
 #![allow(unsafe_op_in_unsafe_fn, reason = "a kernel is unsafe as a whole: see the crate's section on safety")]
+#![allow(clippy::missing_safety_doc, reason = "what all functions ask is in the crate's section on safety")]
 
 pub mod amg;
 pub mod assembly;

@@ -15,14 +15,6 @@ pub struct Lame<T> {
     pub mu: T,
 }
 
-impl<T: Real> Lame<T> {
-    /// The parameters times a thickness.
-    #[inline(always)]
-    pub fn scaled(self, thickness: T) -> Self {
-        Lame { lambda: self.lambda * thickness, mu: self.mu * thickness }
-    }
-}
-
 /// The stiffness block of nodes a and b, from `M = int g_a g_b^T dV`, with `g` the gradients `dN/dx`:
 /// `lambda M + mu M^T + mu tr(M) I`, which equals `int B_a^T D B_b dV`.
 ///

@@ -28,17 +28,13 @@ pub struct Slots {
 
 impl Slots {
     /// That of a node in a cell of a material.
-    ///
-    /// # Safety
-    /// The material is one of those around the node.
     #[inline(always)]
     unsafe fn of(self, node: usize, material: u32) -> usize {
         if self.first.is_empty() || self.first.at(node) == material {
             return node;
         }
         let key = (node as u64) << 32 | material as u64;
-        // SAFETY: places of the list.
-        self.n_nodes + bisect(0, self.others.len(), |place| unsafe { self.others.at(place) < key })
+        self.n_nodes + bisect(0, self.others.len(), |place| self.others.at(place) < key)
     }
 }
 
@@ -47,9 +43,6 @@ impl Slots {
 /// Parameters: `across`, as of [`crate::stress::recover`]; `u [n_nodes][DIM]`; `sampled [n_cells][n_sampled]`.
 /// Thread mapping: an item per cell. Memory moved: nodes, coordinates and displacements (through the cache), 48 B
 /// written per point.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items, E = for_each_element!)]
 pub unsafe fn sample_stress<E: Element>(
     cell: usize,
@@ -72,9 +65,6 @@ pub unsafe fn sample_stress<E: Element>(
 ///
 /// Parameters: `u [n_nodes]`; `sampled [n_cells][n_sampled]`. Thread mapping: an item per cell.
 /// Memory moved: nodes, coordinates and potentials (through the cache), 24 B written per point.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items, E = for_each_element!)]
 pub unsafe fn sample_gradient<E: Element>(cell: usize, mesh: MeshView, u: View<f64>, sampled: ViewMut<[f64; 3]>) {
     let nodes = mesh.cell_nodes::<E>(cell);
@@ -90,9 +80,6 @@ pub unsafe fn sample_gradient<E: Element>(cell: usize, mesh: MeshView, u: View<f
 /// Parameters: `sampled [n_cells][n_sampled]`; `extended [N][n_sampled]`, what each point has in the value at each
 /// node; `sums, counts [n_slots]`. Thread mapping: an item per node, which owns its slots.
 /// Memory moved: per pair of node and cell its nodes, and 8 K B for each point.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items, E = for_each_element!, K = [3, 6])]
 pub unsafe fn sum_at_node<E: Element, const K: usize>(
     node: usize,
@@ -105,15 +92,10 @@ pub unsafe fn sum_at_node<E: Element, const K: usize>(
 ) where
     [f64; K]: DeviceCopy,
 {
-    for pair in mesh.around.at(node) as usize..mesh.around.at(node + 1) as usize {
+    for pair in mesh.pairs(node) {
         let cell = mesh.cells.at(pair) as usize;
         let nodes = mesh.cell_nodes::<E>(cell);
-        let mut a = 0;
-        for b in 1..E::N {
-            if nodes[b] == node {
-                a = b;
-            }
-        }
+        let a = local_number(&nodes, E::N, node);
         let mut value = [0.0; K];
         for k in 0..E::SAMPLED.len() {
             let (share, at_point) = (extended.at(a * E::SAMPLED.len() + k), sampled.at(cell * E::SAMPLED.len() + k));
@@ -135,9 +117,6 @@ pub unsafe fn sum_at_node<E: Element, const K: usize>(
 /// magnitude.
 ///
 /// Parameters: `counts, sums, sizes [n_slots]`. Thread mapping: an item per slot. Memory moved: 16 K + 12 B.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items, K = [3, 6])]
 pub unsafe fn finish_nodal<const K: usize>(slot: usize, counts: View<u32>, sums: ViewMut<[f64; K]>, sizes: ViewMut<f64>)
 where

@@ -75,9 +75,6 @@ pub fn rigid_motion(size: usize, motion: usize, i: usize, y: [f64; 3]) -> f64 {
 ///
 /// Parameters: `x, y [n_rows][size]`, `sums [n_chunks]`. Thread mapping: an item per chunk.
 /// Memory moved: two words per entry, 4 bytes per row.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items, T = [f32, f64])]
 pub unsafe fn part_dot<T: Real>(chunk: usize, list: PartRows, x: View<T>, y: View<T>, sums: ViewMut<f64>) {
     let mut sum = 0.0;
@@ -95,9 +92,6 @@ pub unsafe fn part_dot<T: Real>(chunk: usize, list: PartRows, x: View<T>, y: Vie
 ///
 /// Parameters: `v [n_rows][size]`, `sums [n_chunks]`. Thread mapping: an item per chunk.
 /// Memory moved: a word per entry, 28 bytes per row.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items, T = [f32, f64])]
 pub unsafe fn part_moments<T: Real>(
     chunk: usize,
@@ -125,9 +119,6 @@ pub unsafe fn part_moments<T: Real>(
 ///
 /// Parameters: `chosen [n_parts]`, 1 for these parts; `fixed [n_rows]`, a bit per supported component;
 /// `v [n_rows][size]`. Thread mapping: an item per chunk. Memory moved: a word per entry, 29 bytes per row.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items, T = [f32, f64])]
 pub unsafe fn part_motion<T: Real>(
     chunk: usize,
@@ -157,9 +148,6 @@ pub unsafe fn part_motion<T: Real>(
 ///
 /// Parameters: `motions [n_parts]`; `v, before, w [n_rows][size]`; `largest [n_chunks]`. Thread mapping: an item per
 /// chunk. Memory moved: three words per entry, 28 bytes per row.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items, T = [f32, f64])]
 pub unsafe fn part_largest<T: Real>(
     chunk: usize,

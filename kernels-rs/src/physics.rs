@@ -65,7 +65,7 @@ impl Physics for Elasticity {
 
     #[inline(always)]
     fn scaled<T: Real>(lame: Lame<T>, thickness: T) -> Lame<T> {
-        lame.scaled(thickness)
+        Lame { lambda: lame.lambda * thickness, mu: lame.mu * thickness }
     }
 
     #[inline(always)]

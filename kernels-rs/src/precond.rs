@@ -12,7 +12,7 @@
 
 use crate::blas::Ratio;
 use crate::half::F16;
-use crate::real::{Arithmetic, Real, Stored, fma};
+use crate::real::{Arithmetic, Real, Stored, fma, mixed};
 use crate::reduce::{Reduction, sum_over_grid};
 use crate::sparse::{Ebw, Entries, Layout};
 use cuda_std::prelude::*;
@@ -35,10 +35,7 @@ pub struct Step<T: DeviceCopy> {
 }
 
 impl<T: Real> Step<T> {
-    /// Computes: entry `i` of z_new, from those of z and `K z`.
-    ///
-    /// # Safety
-    /// `i` is below the vectors' length, and no other thread has it.
+    /// Computes: entry `i` of z_new, which no other thread has, from those of z and `K z`.
     #[inline(always)]
     pub(crate) unsafe fn update(self, i: usize, z: T, product: T) {
         let old = || self.previous.at(i);
@@ -58,9 +55,6 @@ pub fn step_entry<T: Real>([a, b, c]: [T; 3], inverse: T, residual: T, z: T, old
 /// another preconditioner, and one all the same.
 ///
 /// Parameters: `inverse, rounded [n]`. Thread mapping: an item per entry. Memory moved: a word and 4 bytes per entry.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items, T = [f32, f64])]
 pub unsafe fn round_diagonal<T: Real>(i: usize, inverse: View<T>, rounded: ViewMut<f32>) {
     let exact = inverse.at(i).to_f64();
@@ -70,9 +64,6 @@ pub unsafe fn round_diagonal<T: Real>(i: usize, inverse: View<T>, rounded: ViewM
 
 /// Computes: the first step of a polynomial, `z_i = factor * inverse_i r_i`.
 /// Parameters: `inverse, r, z [n]`. Thread mapping: an item per entry. Memory moved: three words per entry.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items, T = [f32, f64])]
 pub unsafe fn polynomial_start<T: Real>(i: usize, factor: T, inverse: View<T>, r: View<T>, z: ViewMut<T>) {
     z.set(i, factor * inverse.at(i) * r.at(i));
@@ -80,9 +71,6 @@ pub unsafe fn polynomial_start<T: Real>(i: usize, factor: T, inverse: View<T>, r
 
 /// Computes: `Step::update` for every entry, from the product `K z`.
 /// Parameters: `z, product [n]`. Thread mapping: an item per entry. Memory moved: six words per entry.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items, T = [f32, f64])]
 pub unsafe fn polynomial_step<T: Real>(i: usize, step: Step<T>, z: View<T>, product: View<T>) {
     step.update(i, z.at(i), product.at(i));
@@ -90,12 +78,8 @@ pub unsafe fn polynomial_step<T: Real>(i: usize, step: Step<T>, z: View<T>, prod
 
 /// Computes: the product `K z` and `Step::update` in one pass; the product is not stored.
 ///
-/// Parameters: `values` as the format keeps them, `z [n]`. Thread mapping: a thread per block row.
-/// Memory moved: the matrix and z as [`crate::sparse::spmv`] moves them, and four words per unknown (three where b is
-/// 0).
-///
-/// # Safety
-/// See the crate's section on safety.
+/// Parameters: `values` as the format keeps them, `z [n]`. Thread mapping: a thread per block row. Memory moved: the
+/// matrix and z as [`crate::sparse::spmv`] moves them, and four words per unknown (three where b is 0).
 #[kernel(launch_bounds(256, 2), D = [1, 2, 3], S = [32, 64, 128], V = [f32, f64, F16])]
 pub unsafe fn ebw_polynomial_step<const D: usize, const S: usize, V: Stored>(
     n_rows: usize,
@@ -117,9 +101,6 @@ pub unsafe fn ebw_polynomial_step<const D: usize, const S: usize, V: Stored>(
 /// that follow no pattern, times `D^1/2`. The same numbers every time.
 ///
 /// Parameters: `inverse, r [n]`. Thread mapping: an item per entry. Memory moved: two words per entry.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items, T = [f32, f64])]
 pub unsafe fn lanczos_start<T: Real>(i: usize, inverse: View<T>, r: ViewMut<T>) {
     let inverse = inverse.at(i).to_f64().abs();
@@ -127,12 +108,10 @@ pub unsafe fn lanczos_start<T: Real>(i: usize, inverse: View<T>, r: ViewMut<T>) 
     r.set(i, T::from_f64(scale * scattered(i)));
 }
 
-/// A number in (-1, 1) for an index (SplitMix64).
+/// A number in (-1, 1) for an index.
 #[inline(always)]
 fn scattered(i: usize) -> f64 {
-    let mixed = (i as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    let mixed = (mixed ^ mixed >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+    let mixed = mixed(i);
     ((mixed ^ mixed >> 31) >> 11) as f64 / (1u64 << 52) as f64 - 1.0
 }
 
@@ -189,9 +168,6 @@ fn inverse_block<const D: usize, T: Real>(k: [[T; D]; D]) -> [[T; D]; D] {
 ///
 /// Parameters: `inverse [D (D + 1) / 2][n_rows]`. Thread mapping: an item per block row.
 /// Memory moved: the diagonal blocks' values, and the words of `inverse`.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items, V = [f32, f64, F16], D = [1, 2, 3])]
 pub unsafe fn inverse_blocks<V: Stored, const D: usize>(
     row: usize,
@@ -234,9 +210,6 @@ unsafe fn block_product<const D: usize, T: Real>(n_rows: usize, row: usize, bloc
 ///
 /// Parameters: `blocks [D (D + 1) / 2][n_rows]`, `r, z [n_rows][D]`. Thread mapping: an item per block row.
 /// Memory moved: `(D + 1) / 2 + 2` words per unknown.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items, T = [f32, f64], D = [1, 2, 3])]
 pub unsafe fn block_mul<T: Real, const D: usize>(
     row: usize,
@@ -256,9 +229,6 @@ pub unsafe fn block_mul<T: Real, const D: usize>(
 ///
 /// Parameters: `blocks [D (D + 1) / 2][n_rows]`, `q, r, z [n_rows][D]`. Thread mapping: a grid-stride loop over block
 /// rows, blocks of [`crate::reduce::BLOCK`]. Memory moved: `(D + 1) / 2 + 4` words per unknown.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(T = [f32, f64], D = [1, 2, 3])]
 pub unsafe fn cg_residual_blocks<T: Real, const D: usize>(
     n_rows: usize,
@@ -319,9 +289,6 @@ pub unsafe fn scale_to<V: Stored>(
 
 /// Computes: `rounded_i = sqrt(inverse_i) r_i`, a residual of K as one of the matrix of [`scale_to`].
 /// Parameters: `inverse, r, rounded [n]`. Thread mapping: an item per entry. Memory moved: 20 bytes per entry.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items)]
 pub unsafe fn to_single(i: usize, inverse: View<f64>, r: View<f64>, rounded: ViewMut<f32>) {
     rounded.set(i, (inverse.at(i).abs().sqrt() * r.at(i)) as f32);
@@ -329,9 +296,6 @@ pub unsafe fn to_single(i: usize, inverse: View<f64>, r: View<f64>, rounded: Vie
 
 /// Computes: `z_i = sqrt(inverse_i) rounded_i`, a solution of the matrix of [`scale_to`] as one of K.
 /// Parameters: `inverse, rounded, z [n]`. Thread mapping: an item per entry. Memory moved: 20 bytes per entry.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items)]
 pub unsafe fn to_double(i: usize, inverse: View<f64>, rounded: View<f32>, z: ViewMut<f64>) {
     z.set(i, inverse.at(i).abs().sqrt() * f64::from(rounded.at(i)));

@@ -55,6 +55,14 @@ pub fn fma<T: GpuFloat>(a: T, b: T, c: T) -> T {
     GpuFloat::mul_add(a, b, c)
 }
 
+/// Bits that follow no pattern, for an index: SplitMix64 (Steele, Lea, Flood 2014) but for its last step.
+#[inline(always)]
+pub fn mixed(i: usize) -> u64 {
+    let mixed = (i as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let mixed = (mixed ^ mixed >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    (mixed ^ mixed >> 27).wrapping_mul(0x94D0_49BB_1331_11EB)
+}
+
 /// `a . b`.
 #[inline(always)]
 pub fn dot3<T: Real>(a: [T; 3], b: [T; 3]) -> T {

@@ -10,7 +10,8 @@ use cuda_std::prelude::*;
 pub const BLOCK: usize = 256;
 /// Sums that one launch may form.
 pub const MAX_SUMS: usize = 2;
-const FULL_WARP: u32 = u32::MAX;
+/// All lanes of a warp take part.
+pub const FULL_WARP: u32 = u32::MAX;
 const WARPS: usize = BLOCK / 32;
 
 /// Where a reducing launch keeps its state.
@@ -44,9 +45,6 @@ pub(crate) unsafe fn warp_sum<const M: usize>(mut terms: [f64; M]) -> [f64; M] {
 ///
 /// Thread mapping: every thread of a one-dimensional block of [`BLOCK`] threads takes part.
 /// Memory: 16 words of shared memory; 2 barriers.
-///
-/// # Safety
-/// All threads of the block call it.
 #[inline(always)]
 pub(crate) unsafe fn block_sum<const M: usize>(terms: [f64; M]) -> [f64; M] {
     let shared = shared_array![f64; 16];

@@ -23,8 +23,7 @@ pub struct Deformation {
 /// Evaluates [`Deformation`] at `xi`: `h = (sum_b (u_b - u_0) (dN_b/dxi)^T) J^-1`, which needs no gradient in space. The
 /// differences keep a translation of the cell out of rounding errors.
 ///
-/// # Safety
-/// `nodes` are nodes of the mesh that `u [n_nodes][size]` belongs to.
+/// Parameters: the cell's `nodes`; `u [n_nodes][size]`.
 #[inline(always)]
 pub unsafe fn deformation<E: Element, P: Physics>(
     nodes: E::Nodal<usize>,
@@ -78,9 +77,6 @@ pub struct StressOut {
 /// Parameters: `across [n_materials]`, in a plane body the stress across the plane per `eps_xx + eps_yy`: lambda in
 /// plane strain, 0 in plane stress; `u [n_nodes][DIM]`. Thread mapping: an item per cell.
 /// Memory moved: N nodes (4 B), coordinates and displacements (through the cache), 64 B written.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items, E = for_each_element!)]
 pub unsafe fn recover<E: Element>(cell: usize, mesh: MeshView, across: View<f64>, u: View<f64>, out: StressOut) {
     let nodes = mesh.cell_nodes::<E>(cell);
@@ -103,9 +99,6 @@ pub unsafe fn recover<E: Element>(cell: usize, mesh: MeshView, across: View<f64>
 ///
 /// Parameters: `u [n_nodes]`; `gradient, energy [n_cells]`. Thread mapping: an item per cell.
 /// Memory moved: N nodes (4 B), coordinates and potentials (through the cache), 32 B written.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items, E = for_each_element!)]
 pub unsafe fn potential_gradient<E: Element>(
     cell: usize,

@@ -28,7 +28,7 @@ pub const ORDERS: [(Order, Order); 4] = [
 
 /// The emulator that runs lanes and blocks in these orders.
 pub fn emulated((lanes, blocks): (Order, Order)) -> Emulated {
-    Emulated::new(Emulator::new().lane_order(lanes).block_order(blocks))
+    Emulated::new(Emulator { lane_order: lanes, block_order: blocks, ..Emulator::default() })
 }
 
 /// An emulator for each of [`ORDERS`]; none if `WARPFEM_TEST_EMULATOR=0`, for runs on a GPU that have no time for them.

@@ -83,15 +83,16 @@ fn release(version: &str) -> Option<(u32, u32)> {
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
-    use crate::testing::Folder;
+    use crate::testing::write;
+    use tempfile::{TempDir, tempdir};
 
     /// A script that answers as `rustc` does, with its sysroot in `folder`.
-    fn fake(folder: &Folder, version: &str) -> PathBuf {
+    fn fake(folder: &TempDir, version: &str) -> PathBuf {
         let sysroot = folder.path().display();
         let script = format!(
             "#!/bin/sh\nif [ \"$1\" = --version ]; then echo 'rustc {version} (abc 2026-05-25)'; else echo '{sysroot}'; fi\n"
         );
-        let path = folder.write("bin/rustc", "");
+        let path = write(folder, "bin/rustc", "");
         // A shell writes it: a file that this process had open could be "busy" when a parallel test forks meanwhile.
         let write = "printf %s \"$1\" > \"$0\" && chmod 755 \"$0\"";
         assert!(Command::new("sh").arg("-c").arg(write).arg(&path).arg(script).status().unwrap().success());
@@ -100,20 +101,20 @@ mod tests {
 
     #[test]
     fn a_compiler_with_sources_is_taken_and_its_cargo_with_it() {
-        let folder = Folder::new("with_sources");
+        let folder = tempdir().unwrap();
         let rustc = fake(&folder, "1.96.0");
-        let cargo = folder.write("bin/cargo", "");
-        folder.write("lib/rustlib/src/rust/library/core/src/lib.rs", "");
+        let cargo = write(&folder, "bin/cargo", "");
+        write(&folder, "lib/rustlib/src/rust/library/core/src/lib.rs", "");
         let found = Compiler::probe(&rustc, cargo_beside(&rustc), false).unwrap();
         assert_eq!(found, Compiler { rustc, cargo, version: "rustc 1.96.0 (abc 2026-05-25)".into(), active: false });
     }
 
     #[test]
     fn a_compiler_without_sources_or_too_old_is_refused() {
-        let folder = Folder::new("without_sources");
+        let folder = tempdir().unwrap();
         let reason = Compiler::probe(&fake(&folder, "1.97.0-nightly"), "cargo".into(), false).unwrap_err();
         assert!(reason.contains("no library sources"), "{reason}");
-        folder.write("lib/rustlib/src/rust/library/core/src/lib.rs", "");
+        write(&folder, "lib/rustlib/src/rust/library/core/src/lib.rs", "");
         let reason = Compiler::probe(&fake(&folder, "1.63.0"), "cargo".into(), false).unwrap_err();
         assert!(reason.contains("older than 1.96"), "{reason}");
         let missing = Compiler::probe(&folder.path().join("none"), "cargo".into(), false).unwrap_err();

@@ -134,10 +134,7 @@ impl CudaBuilder {
         let checked_in = fs::read(&archive).ok();
         let checked_in = checked_in.as_deref().and_then(|bytes| Archive::open(bytes).ok());
         // PTX of the same sources by another command (other flags, another GPU) does not match either.
-        let root = &sources.root;
-        let job =
-            compile::Job { crate_dir: root, workspace: root, target_dir: root, target_cpu: self.arch.target_cpu() };
-        let command = job.command_line();
+        let command = compile::command_line(self.arch.target_cpu());
         let header = |archive: Archive| Header::parse(archive.comments());
         let matching =
             |archive| header(archive).filter(|header| header.command == command).map(|header| header.sources);
@@ -170,7 +167,11 @@ impl CudaBuilder {
             target_dir: &target_dir,
             target_cpu: self.arch.target_cpu(),
         };
-        let header = Header { sources: hash, compiler: compiler.version.clone(), command: job.command_line() };
+        let header = Header {
+            sources: hash,
+            compiler: compiler.version.clone(),
+            command: compile::command_line(job.target_cpu),
+        };
         write_whole(&archive, &pack(&header.put_before(&bounds::apply(&job.run(compiler)?))))?;
         warn(&format!("compiled {} with {} to {}", self.crate_dir.display(), compiler.version, archive.display()));
         Ok(Built { archive, origin: Origin::Compiled })

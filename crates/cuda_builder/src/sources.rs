@@ -95,37 +95,38 @@ fn collect(dir: &Path, files: &mut Vec<PathBuf>) -> Result<(), BuilderError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::Folder;
+    use crate::testing::write;
+    use tempfile::{TempDir, tempdir};
 
-    fn workspace(name: &str) -> Folder {
-        let folder = Folder::new(name);
-        folder.write("Cargo.toml", "[workspace]\n");
-        folder.write("k/Cargo.toml", "[package]\nname = \"k\"\n");
-        folder.write("k/src/lib.rs", "mod a;\n");
-        folder.write("k/src/deep/a.rs", "fn a() {}\n");
-        folder.write("crates/cuda_std/Cargo.toml", "[package]\n");
-        folder.write("crates/cuda_std/src/lib.rs", "\n");
-        folder.write("crates/other/Cargo.toml", "[package]\n");
+    fn workspace() -> TempDir {
+        let folder = tempdir().unwrap();
+        write(&folder, "Cargo.toml", "[workspace]\n");
+        write(&folder, "k/Cargo.toml", "[package]\nname = \"k\"\n");
+        write(&folder, "k/src/lib.rs", "mod a;\n");
+        write(&folder, "k/src/deep/a.rs", "fn a() {}\n");
+        write(&folder, "crates/cuda_std/Cargo.toml", "[package]\n");
+        write(&folder, "crates/cuda_std/src/lib.rs", "\n");
+        write(&folder, "crates/other/Cargo.toml", "[package]\n");
         folder
     }
 
-    fn hash(folder: &Folder) -> String {
+    fn hash(folder: &TempDir) -> String {
         Sources::of(&folder.path().join("k")).unwrap().hash().unwrap()
     }
 
     #[test]
     fn the_hash_is_that_of_the_sources_and_not_of_the_place() {
-        let (a, b) = (workspace("hash_a"), workspace("hash_b"));
+        let (a, b) = (workspace(), workspace());
         assert_eq!(hash(&a).len(), 64);
         assert_eq!(hash(&a), hash(&b));
-        b.write("k/src/lib.rs", "mod a;\r\n");
-        b.write("crates/other/src/lib.rs", "changed");
+        write(&b, "k/src/lib.rs", "mod a;\r\n");
+        write(&b, "crates/other/src/lib.rs", "changed");
         assert_eq!(hash(&a), hash(&b));
     }
 
     #[test]
     fn any_change_of_a_device_source_changes_the_hash() {
-        let original = hash(&workspace("hash_original"));
+        let original = hash(&workspace());
         let changes = [
             ("k/src/deep/a.rs", "fn b() {}\n"),
             ("k/src/new.rs", ""),
@@ -134,16 +135,16 @@ mod tests {
             ("crates/cuda_std_macros/Cargo.toml", ""),
         ];
         for (file, text) in changes {
-            let folder = workspace("hash_changed");
-            folder.write("crates/cuda_std_macros/src/lib.rs", "");
-            folder.write(file, text);
+            let folder = workspace();
+            write(&folder, "crates/cuda_std_macros/src/lib.rs", "");
+            write(&folder, file, text);
             assert_ne!(hash(&folder), original, "{file}");
         }
     }
 
     #[test]
     fn a_folder_without_a_manifest_is_refused() {
-        let folder = Folder::new("no_manifest");
+        let folder = tempdir().unwrap();
         assert!(matches!(Sources::of(folder.path()), Err(BuilderError::NotACrate(_))));
     }
 }

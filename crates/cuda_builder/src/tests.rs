@@ -1,5 +1,6 @@
 use super::*;
-use crate::testing::Folder;
+use crate::testing::write;
+use tempfile::{TempDir, tempdir};
 
 fn compiler() -> Compiler {
     Compiler { rustc: "rustc".into(), cargo: "cargo".into(), version: "rustc 1.96.0".into(), active: true }
@@ -35,63 +36,46 @@ fn an_unusable_named_compiler_is_an_error() {
     assert_eq!(error.to_string(), "CUDA_BUILDER_RUSTC=rustc cannot build kernels: too old");
 }
 
-/// A kernel crate with a function call into `core`, built for real where this machine has a compiler for it.
-fn fixture(name: &str, body: &str) -> Folder {
-    let folder = Folder::new(name);
-    folder.write(
-        "k/Cargo.toml",
-        "[workspace]\n[package]\nname = \"my-kernels\"\nversion = \"0.1.0\"\nedition = \"2024\"\n",
+/// Writes a kernel crate with a function call into `core`.
+fn write_kernel(folder: &TempDir, body: &str) {
+    let manifest = "[workspace]\n[package]\nname = \"my-kernels\"\nversion = \"0.1.0\"\nedition = \"2024\"\n";
+    write(folder, "k/Cargo.toml", manifest);
+    let source = format!(
+        "#![no_std]\n#![feature(abi_ptx)]\n#[panic_handler]\nfn panic(_: &core::panic::PanicInfo) -> ! {{ loop {{}} }}\n\
+         #[unsafe(no_mangle)]\npub unsafe extern \"ptx-kernel\" fn twice(x: *mut f64, i: usize) {{ {body} }}\n"
     );
-    write_kernel(&folder, body);
-    folder
+    write(folder, "k/src/lib.rs", &source);
 }
 
-fn write_kernel(folder: &Folder, body: &str) {
-    folder.write(
-        "k/src/lib.rs",
-        &format!(
-            "#![no_std]\n#![feature(abi_ptx)]\n#[panic_handler]\nfn panic(_: &core::panic::PanicInfo) -> ! {{ loop {{}} }}\n\
-             #[unsafe(no_mangle)]\npub unsafe extern \"ptx-kernel\" fn twice(x: *mut f64, i: usize) {{ {body} }}\n"
-        ),
-    );
-}
-
+/// Built for real where this machine has a compiler for it.
 #[test]
 fn a_kernel_crate_becomes_ptx_with_a_header() {
     if Compiler::find().unwrap().is_none() {
         eprintln!("skipped: no compiler for kernels");
         return;
     }
-    let build = |folder: &Folder| {
-        let (dir, archive) = (folder.path().join("k"), folder.path().join("out/k.archive"));
-        let built = CudaBuilder::new(&dir).copy_to(&archive).build().unwrap();
-        assert_eq!(built, Built { archive: archive.clone(), origin: Origin::Compiled });
-        let again = CudaBuilder::new(&dir).copy_to(&archive).force(false).build().unwrap();
-        assert_eq!(again.origin, Origin::CheckedIn);
-        let whole = text(&archive, &[]).unwrap();
-        assert_eq!(Header::parse(&whole).unwrap().sources, source_hash(&dir).unwrap());
-        assert_eq!(text(&archive, &["twice"]).unwrap(), whole[whole.find(".version").unwrap()..]);
-        whole
-    };
-    let body = "unsafe { core::slice::from_raw_parts_mut(x, 8)[i] *= 2.0 }";
-    let here = fixture("here", body);
-    let ptx = build(&here);
+    let folder = tempdir().unwrap();
+    write_kernel(&folder, "unsafe { core::slice::from_raw_parts_mut(x, 8)[i] *= 2.0 }");
+    let (dir, archive) = (folder.path().join("k"), folder.path().join("out/k.archive"));
+    let built = CudaBuilder::new(&dir).copy_to(&archive).build().unwrap();
+    assert_eq!(built, Built { archive: archive.clone(), origin: Origin::Compiled });
+    let again = CudaBuilder::new(&dir).copy_to(&archive).force(false).build().unwrap();
+    assert_eq!(again.origin, Origin::CheckedIn);
+    let ptx = text(&archive, &[]).unwrap();
+    assert_eq!(Header::parse(&ptx).unwrap().sources, source_hash(&dir).unwrap());
+    assert_eq!(text(&archive, &["twice"]).unwrap(), ptx[ptx.find(".version").unwrap()..]);
     assert!(ptx.contains(".entry twice(") && ptx.contains(".target sm_80"), "{ptx}");
-    fails_with_the_compilers_words(&here);
-}
-
-/// A kernel that does not compile fails the build and leaves the old archive; in a folder where `core` is built already.
-fn fails_with_the_compilers_words(folder: &Folder) {
-    write_kernel(folder, "no_such_function(x, i)");
-    let archive = folder.write("k.archive", "old\n");
-    let error = CudaBuilder::new(folder.path().join("k")).copy_to(&archive).build().unwrap_err();
+    // A kernel that does not compile fails the build and leaves the old archive; `core` is built already.
+    write_kernel(&folder, "no_such_function(x, i)");
+    fs::write(&archive, "old\n").unwrap();
+    let error = CudaBuilder::new(&dir).copy_to(&archive).build().unwrap_err();
     assert!(error.to_string().contains("cannot find function `no_such_function`"), "{error}");
     assert_eq!(fs::read_to_string(&archive).unwrap(), "old\n");
 }
 
 #[test]
 fn what_cannot_be_printed_is_an_error_with_its_file() {
-    let folder = Folder::new("text");
+    let folder = tempdir().unwrap();
     let archive = folder.path().join("k.archive");
     assert!(matches!(text(&archive, &[]), Err(BuilderError::Io(path, _)) if path == archive));
     fs::write(&archive, ".version 7.0\n").unwrap();

@@ -1,9 +1,16 @@
 //! The driver library of the machine, opened once.
 
-use crate::forward::{CuResult, NO_DEVICE, NOT_SUPPORTED};
 use crate::open;
 use libloading::Library;
 use std::sync::OnceLock;
+
+/// Status of a driver call, as in `cuda.h`.
+pub type CuResult = u32;
+
+pub const SUCCESS: CuResult = 0;
+pub const NO_DEVICE: CuResult = 100;
+pub const NOT_SUPPORTED: CuResult = 801;
+pub const UNKNOWN: CuResult = 999;
 
 /// The name the driver has on every Linux, WSL included. `libcuda.so`, without the number, may be the toolkit's stub.
 pub const LIBRARY: &str = "libcuda.so.1";

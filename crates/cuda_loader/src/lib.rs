@@ -14,9 +14,9 @@ mod text;
 
 pub use libloading::{self, Library};
 
-use forward::{CuResult, NO_DEVICE, SUCCESS};
+use driver::{CuResult, NO_DEVICE, SUCCESS};
 use std::error::Error as _;
-use std::ffi::{c_int, c_uint};
+use std::ffi::c_int;
 use std::fmt;
 
 /// Opens a library for the rest of the process: the driver, and what builds on it, does not survive being unloaded.
@@ -64,7 +64,7 @@ impl DriverVersion {
 pub fn driver_version() -> Option<DriverVersion> {
     let mut number: c_int = 0;
     // SAFETY: the function writes one int.
-    let status = unsafe { call(b"cuDriverGetVersion\0", &raw mut number) };
+    let status = unsafe { symbols::cuDriverGetVersion((&raw mut number).cast()) };
     if status == SUCCESS { DriverVersion::from_number(number) } else { None }
 }
 
@@ -75,36 +75,14 @@ pub fn driver_version() -> Option<DriverVersion> {
 /// In plain words what is missing, fit to be shown after "no GPU: ".
 pub fn available() -> Result<(), String> {
     driver::library().map_err(no_library)?;
-    type Init = unsafe extern "C" fn(c_uint) -> CuResult;
-    // SAFETY: `Init` is the type that `cuda.h` declares.
-    let init = match unsafe { driver::function::<Init>(b"cuInit\0") } {
-        // SAFETY: zero is the only flag value there is.
-        Ok(function) => forward::representable(unsafe { function(0) }),
-        Err(code) => code,
-    };
+    // SAFETY: zero is the only flag value there is.
+    let mut status = unsafe { symbols::cuInit(0) };
     let mut count: c_int = 0;
-    let counted = if init == SUCCESS {
+    if status == SUCCESS {
         // SAFETY: the function writes one int.
-        unsafe { call(b"cuDeviceGetCount\0", &raw mut count) }
-    } else {
-        init
-    };
-    judge(driver_version(), counted, count)
-}
-
-/// Calls the driver's function `name`, which must take one pointer to int.
-///
-/// # Safety
-///
-/// `name` must be such a function, and `out` valid for writing.
-unsafe fn call(name: &[u8], out: *mut c_int) -> CuResult {
-    type Query = unsafe extern "C" fn(*mut c_int) -> CuResult;
-    // SAFETY: the caller vouches for the function's type.
-    match unsafe { driver::function::<Query>(name) } {
-        // SAFETY: the caller vouches for `out`.
-        Ok(function) => forward::representable(unsafe { function(out) }),
-        Err(code) => code,
+        status = unsafe { symbols::cuDeviceGetCount((&raw mut count).cast()) };
     }
+    judge(driver_version(), status, count)
 }
 
 fn no_library(reason: &str) -> String {

@@ -3,7 +3,8 @@
 //! `cust` prints its errors with the first of them, so without this the error "no device" could not be printed on
 //! the very machines where it occurs.
 
-use crate::forward::{CuResult, SUCCESS};
+use crate::driver::{CuResult, NO_DEVICE, NOT_SUPPORTED, SUCCESS, function};
+use crate::forward::representable;
 use std::ffi::{CStr, c_char};
 
 type Text = unsafe extern "C" fn(CuResult, *mut *const c_char) -> CuResult;
@@ -15,9 +16,9 @@ type Text = unsafe extern "C" fn(CuResult, *mut *const c_char) -> CuResult;
 /// `text` must be valid for writing a pointer, or null.
 unsafe fn answer(name: &[u8], absent: &'static CStr, code: CuResult, text: *mut *const c_char) -> CuResult {
     // SAFETY: `Text` is what `cuda.h` declares for both functions.
-    if let Ok(function) = unsafe { crate::driver::function::<Text>(name) } {
+    if let Ok(function) = unsafe { function::<Text>(name) } {
         // SAFETY: the caller keeps the function's contract.
-        let status = crate::forward::representable(unsafe { function(code, text) });
+        let status = representable(unsafe { function(code, text) });
         if status == SUCCESS {
             return SUCCESS;
         }
@@ -29,28 +30,27 @@ unsafe fn answer(name: &[u8], absent: &'static CStr, code: CuResult, text: *mut 
     SUCCESS
 }
 
+/// Name and text of what can occur without a driver.
+fn absent(code: CuResult) -> (&'static CStr, &'static CStr) {
+    match code {
+        NO_DEVICE => (c"CUDA_ERROR_NO_DEVICE", c"no CUDA-capable device is detected"),
+        NOT_SUPPORTED => (c"CUDA_ERROR_NOT_SUPPORTED", c"operation not supported by the NVIDIA driver"),
+        _ => (c"CUDA_ERROR_UNKNOWN", c"an error that the NVIDIA driver has no text for"),
+    }
+}
+
 #[allow(non_snake_case)]
 #[unsafe(no_mangle)]
 unsafe extern "C" fn cuGetErrorString(code: CuResult, text: *mut *const c_char) -> CuResult {
-    let absent = match code {
-        crate::forward::NO_DEVICE => c"no CUDA-capable device is detected",
-        crate::forward::NOT_SUPPORTED => c"operation not supported by the NVIDIA driver",
-        _ => c"an error that the NVIDIA driver has no text for",
-    };
     // SAFETY: the caller keeps the contract of this function.
-    unsafe { answer(b"cuGetErrorString\0", absent, code, text) }
+    unsafe { answer(b"cuGetErrorString\0", absent(code).1, code, text) }
 }
 
 #[allow(non_snake_case)]
 #[unsafe(no_mangle)]
 unsafe extern "C" fn cuGetErrorName(code: CuResult, text: *mut *const c_char) -> CuResult {
-    let absent = match code {
-        crate::forward::NO_DEVICE => c"CUDA_ERROR_NO_DEVICE",
-        crate::forward::NOT_SUPPORTED => c"CUDA_ERROR_NOT_SUPPORTED",
-        _ => c"CUDA_ERROR_UNKNOWN",
-    };
     // SAFETY: the caller keeps the contract of this function.
-    unsafe { answer(b"cuGetErrorName\0", absent, code, text) }
+    unsafe { answer(b"cuGetErrorName\0", absent(code).0, code, text) }
 }
 
 /// The driver's words for a status.
@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn no_device_has_a_text_with_or_without_a_driver() {
-        assert!(error_text(crate::forward::NO_DEVICE).contains("no CUDA-capable device"));
+        assert!(error_text(NO_DEVICE).contains("no CUDA-capable device"));
     }
 
     #[test]

@@ -3,56 +3,8 @@
 //!
 //! Sums of floating-point numbers by atomics depend on the order of arrival in their last bits.
 
-use crate::{DeviceCopy, ViewMut, target};
-
-/// A type that can be added to atomically.
-pub trait AtomicAdd: DeviceCopy {
-    /// Adds at `p` and returns the old value.
-    ///
-    /// # Safety
-    /// `p` points to a live value in global memory, which only atomics touch while other threads may.
-    unsafe fn atomic_add(p: *mut Self, value: Self) -> Self;
-
-    /// Adds at `p`.
-    ///
-    /// # Safety
-    /// As for [`AtomicAdd::atomic_add`].
-    unsafe fn atomic_accumulate(p: *mut Self, value: Self);
-
-    /// Adds at `p` in shared memory.
-    ///
-    /// # Safety
-    /// `p` points to a live value in the block's shared memory, which only atomics touch while other threads may.
-    unsafe fn atomic_accumulate_shared(p: *mut Self, value: Self);
-}
-
-macro_rules! atomic_add {
-    ($($type:ty: $add:ident $accumulate:ident $accumulate_shared:ident;)*) => {$(
-        impl AtomicAdd for $type {
-            #[inline(always)]
-            unsafe fn atomic_add(p: *mut Self, value: Self) -> Self {
-                // SAFETY: the caller's promise.
-                unsafe { target::$add(p, value) }
-            }
-            #[inline(always)]
-            unsafe fn atomic_accumulate(p: *mut Self, value: Self) {
-                // SAFETY: the caller's promise.
-                unsafe { target::$accumulate(p, value) }
-            }
-            #[inline(always)]
-            unsafe fn atomic_accumulate_shared(p: *mut Self, value: Self) {
-                // SAFETY: the caller's promise.
-                unsafe { target::$accumulate_shared(p, value) }
-            }
-        }
-    )*};
-}
-
-atomic_add! {
-    u32: add_u32 accumulate_u32 accumulate_shared_u32;
-    f32: add_f32 accumulate_f32 accumulate_shared_f32;
-    f64: add_f64 accumulate_f64 accumulate_shared_f64;
-}
+pub use crate::copy::AtomicAdd;
+use crate::{ViewMut, target};
 
 /// `y[i] += value`; returns the old `y[i]`.
 ///
@@ -95,7 +47,7 @@ pub unsafe fn accumulate_shared<T: AtomicAdd>(p: *mut T, value: T) {
 #[track_caller]
 pub unsafe fn or_shared(p: *mut u32, bits: u32) {
     // SAFETY: the caller's promise.
-    unsafe { target::or_shared_u32(p, bits) }
+    unsafe { target::or_shared_u32(p, bits) };
 }
 
 /// `y[i] = min(y[i], value)`; returns the old `y[i]`.

@@ -1,10 +1,9 @@
 //! The types that kernels keep in global memory.
 
-use crate::target;
-
 /// A plain value that may live in device memory: any bytes a device writes are a valid value of it on the host.
 ///
-/// The accesses to global memory have bodies that fit any type; the scalars override them with single instructions.
+/// The accesses to global memory have bodies that fit any type; on a device the scalars override them with single
+/// instructions.
 ///
 /// # Safety
 /// The type is `repr(C)`, a primitive or an array of such, with the same layout on the device and the host, and holds
@@ -51,49 +50,16 @@ pub unsafe trait DeviceCopy: Copy + Send + Sync + 'static {
     }
 }
 
-macro_rules! device_copy {
-    ($($type:ty: $bits:ty, $load:ident $stream:ident $get:ident $put:ident,
-        $bits_in:ident => $from:expr, $value_in:ident => $to:expr;)*) => {$(
+#[cfg(not(target_arch = "nvptx64"))]
+macro_rules! scalars {
+    ($($type:ty)*) => {$(
         // SAFETY: a primitive of the same size and alignment on both sides.
-        unsafe impl DeviceCopy for $type {
-            #[inline(always)]
-            unsafe fn load(p: *const Self) -> Self {
-                // SAFETY: the caller's promise; the bits have the size and alignment of the type.
-                let $bits_in = unsafe { target::$load(p.cast::<$bits>()) };
-                $from
-            }
-            #[inline(always)]
-            unsafe fn stream(p: *const Self) -> Self {
-                // SAFETY: as above.
-                let $bits_in = unsafe { target::$stream(p.cast::<$bits>()) };
-                $from
-            }
-            #[inline(always)]
-            unsafe fn get(p: *const Self) -> Self {
-                // SAFETY: as above.
-                let $bits_in = unsafe { target::$get(p.cast::<$bits>()) };
-                $from
-            }
-            #[inline(always)]
-            unsafe fn put(p: *mut Self, value: Self) {
-                let $value_in = value;
-                // SAFETY: as above.
-                unsafe { target::$put(p.cast::<$bits>(), $to) }
-            }
-        }
+        unsafe impl DeviceCopy for $type {}
     )*};
 }
 
-device_copy! {
-    u8: u8, load_8 stream_8 get_8 put_8, b => b, v => v;
-    u16: u16, load_16 stream_16 get_16 put_16, b => b, v => v;
-    u32: u32, load_32 stream_32 get_32 put_32, b => b, v => v;
-    u64: u64, load_64 stream_64 get_64 put_64, b => b, v => v;
-    usize: u64, load_64 stream_64 get_64 put_64, b => b as usize, v => v as u64;
-    i32: u32, load_32 stream_32 get_32 put_32, b => b as i32, v => v as u32;
-    f32: u32, load_32 stream_32 get_32 put_32, b => f32::from_bits(b), v => v.to_bits();
-    f64: u64, load_64 stream_64 get_64 put_64, b => f64::from_bits(b), v => v.to_bits();
-}
+#[cfg(not(target_arch = "nvptx64"))]
+scalars!(u8 u16 u32 u64 usize i32 f32 f64);
 
 macro_rules! array_loads {
     ($($name:ident)*) => {$(
@@ -117,6 +83,35 @@ unsafe impl<T: DeviceCopy, const N: usize> DeviceCopy for [T; N] {
             // SAFETY: the caller's promise, element by element.
             unsafe { T::put(first.add(i), element) }
         }
+    }
+}
+
+/// A type that can be added to atomically.
+pub trait AtomicAdd: DeviceCopy {
+    /// Adds at `p` and returns the old value.
+    ///
+    /// # Safety
+    /// `p` points to a live value in global memory, which only atomics touch while other threads may.
+    unsafe fn atomic_add(p: *mut Self, value: Self) -> Self;
+
+    /// Adds at `p`.
+    ///
+    /// # Safety
+    /// As for [`AtomicAdd::atomic_add`].
+    #[inline]
+    unsafe fn atomic_accumulate(p: *mut Self, value: Self) {
+        // SAFETY: the caller's promise.
+        unsafe { Self::atomic_add(p, value) };
+    }
+
+    /// Adds at `p` in shared memory.
+    ///
+    /// # Safety
+    /// As for [`AtomicAdd::atomic_add`], but that `p` points to the block's shared memory.
+    #[inline]
+    unsafe fn atomic_accumulate_shared(p: *mut Self, value: Self) {
+        // SAFETY: the caller's promise; a host has one kind of memory.
+        unsafe { Self::atomic_add(p, value) };
     }
 }
 

@@ -53,13 +53,25 @@ pub trait GpuFloat:
     /// 1 or -1 by the sign bit; NaN for NaN.
     fn signum(self) -> Self;
     /// `1 / self`.
-    fn recip(self) -> Self;
+    #[inline(always)]
+    fn recip(self) -> Self {
+        Self::ONE / self
+    }
     /// True for NaN.
     fn is_nan(self) -> bool;
     /// False for infinities and NaN.
     fn is_finite(self) -> bool;
 }
 
+/// Methods that are functions elsewhere.
+macro_rules! forward {
+    ($place:ident: $($name:ident($($other:ident)?) -> $result:ty = $function:ident;)*) => {$(
+        #[inline(always)]
+        fn $name(self $(, $other: Self)?) -> $result {
+            $place::$function(self $(, $other)?)
+        }
+    )*};
+}
 macro_rules! gpu_float {
     ($($type:ident: $fma:ident $sqrt:ident $floor:ident $ceil:ident;)*) => {$(
         impl GpuFloat for $type {
@@ -79,45 +91,18 @@ macro_rules! gpu_float {
             fn mul_add(self, a: Self, b: Self) -> Self {
                 target::$fma(self, a, b)
             }
-            #[inline(always)]
-            fn sqrt(self) -> Self {
-                target::$sqrt(self)
+            forward! { target:
+                sqrt() -> Self = $sqrt;
+                floor() -> Self = $floor;
+                ceil() -> Self = $ceil;
             }
-            #[inline(always)]
-            fn abs(self) -> Self {
-                $type::abs(self)
-            }
-            #[inline(always)]
-            fn max(self, other: Self) -> Self {
-                $type::max(self, other)
-            }
-            #[inline(always)]
-            fn min(self, other: Self) -> Self {
-                $type::min(self, other)
-            }
-            #[inline(always)]
-            fn floor(self) -> Self {
-                target::$floor(self)
-            }
-            #[inline(always)]
-            fn ceil(self) -> Self {
-                target::$ceil(self)
-            }
-            #[inline(always)]
-            fn signum(self) -> Self {
-                $type::signum(self)
-            }
-            #[inline(always)]
-            fn recip(self) -> Self {
-                1.0 / self
-            }
-            #[inline(always)]
-            fn is_nan(self) -> bool {
-                $type::is_nan(self)
-            }
-            #[inline(always)]
-            fn is_finite(self) -> bool {
-                $type::is_finite(self)
+            forward! { $type:
+                abs() -> Self = abs;
+                max(other) -> Self = max;
+                min(other) -> Self = min;
+                signum() -> Self = signum;
+                is_nan() -> bool = is_nan;
+                is_finite() -> bool = is_finite;
             }
         }
     )*};

@@ -24,7 +24,7 @@
 //! let (x, mut y) = (vec![1.0, 2.0, 3.0], vec![10.0, 20.0, 30.0]);
 //! let kernel = Axpy { a: 2.0_f64, x: View::from_slice(&x), y: ViewMut::from_slice(&mut y) };
 //! // SAFETY: x and y outlive the launch and hold three items each.
-//! unsafe { Emulator::new().launch(1, 32, 0, &Items { n: 3, kernel })? };
+//! unsafe { Emulator::default().launch(1, 32, 0, &Items { n: 3, kernel })? };
 //! assert_eq!(y, [12.0, 24.0, 36.0]);
 //! # Ok(())
 //! # }
@@ -44,6 +44,7 @@ pub mod atomic;
 mod copy;
 mod float;
 pub mod shared;
+mod shuffle;
 pub mod thread;
 mod view;
 pub mod warp;
@@ -53,12 +54,15 @@ mod device;
 #[cfg(not(target_arch = "nvptx64"))]
 pub mod emulator;
 #[cfg(not(target_arch = "nvptx64"))]
+mod items;
+#[cfg(not(target_arch = "nvptx64"))]
 pub mod launch;
+
+#[cfg(not(target_arch = "nvptx64"))]
+use emulator::target;
 
 #[cfg(target_arch = "nvptx64")]
 use device as target;
-#[cfg(not(target_arch = "nvptx64"))]
-use emulator::target;
 
 pub use copy::DeviceCopy;
 pub use cuda_std_macros::kernel;
@@ -68,6 +72,8 @@ pub use view::{View, ViewMut};
 /// Everything a kernel's author needs: `use cuda_std::prelude::*;`.
 pub mod prelude {
     #[cfg(not(target_arch = "nvptx64"))]
-    pub use crate::launch::{ItemKernel, Items, Kernel};
+    pub use crate::items::Items;
+    #[cfg(not(target_arch = "nvptx64"))]
+    pub use crate::launch::{ItemKernel, Kernel};
     pub use crate::{DeviceCopy, GpuFloat, View, ViewMut, atomic, kernel, shared, shared_array, thread, warp};
 }

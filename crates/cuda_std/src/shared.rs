@@ -3,6 +3,8 @@
 //! It starts undefined on a device and as 0xFF bytes (NaN, `u32::MAX`) on the emulator, fresh for each block.
 
 use crate::target;
+#[doc(hidden)]
+pub use crate::target::static_shared;
 
 /// A static array in shared memory: `shared_array![f64; 256]` is a `*mut f64` to room for 256 values, the same for all
 /// threads of the block. Each place in the source that writes the macro has an array of its own, for each type and
@@ -13,7 +15,7 @@ use crate::target;
 #[macro_export]
 macro_rules! shared_array {
     ($type:ty; $len:expr) => {
-        $crate::shared::static_array::<
+        $crate::shared::static_shared::<
             [$type; $len],
             { $crate::shared::call_site(::core::module_path!(), ::core::line!(), ::core::column!()) },
         >()
@@ -29,13 +31,6 @@ macro_rules! shared_array {
 pub fn dynamic_shared_mem<T>() -> *mut T {
     const { assert!(align_of::<T>() <= 16, "dynamic shared memory is aligned to 16 bytes") }
     target::dynamic_shared().cast()
-}
-
-#[doc(hidden)]
-#[inline(always)]
-#[track_caller]
-pub fn static_array<T, const SITE: u64>() -> *mut T {
-    target::static_shared::<T, SITE>()
 }
 
 /// A number for a place in the source: FNV-1a over the module's path, line and column. The module's path is the same in

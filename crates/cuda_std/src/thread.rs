@@ -1,8 +1,8 @@
 //! Where a thread stands in its block and grid, the block's barrier, and memory fences.
 //!
-//! On the host these functions belong to the thread that the emulator is running; called from anywhere else
-//! they panic.
+//! On the host these functions belong to the thread that the emulator is running; called from anywhere else they panic.
 
+pub use crate::target::{block_fence, device_fence, sync_threads, system_fence};
 use crate::{ViewMut, target};
 
 macro_rules! index_functions {
@@ -59,15 +59,6 @@ pub const fn warp_size() -> u32 {
     32
 }
 
-/// Waits until every thread of the block that has not returned is here; writes before it are seen by the block after.
-///
-/// All of those threads must reach the same call. The emulator reports those that do not.
-#[inline(always)]
-#[track_caller]
-pub fn sync_threads() {
-    target::sync_threads();
-}
-
 /// Waits until every thread of the grid is here; writes before it are seen by the whole grid after, but by plain loads
 /// alone ([`ViewMut::at`]): those through the read-only cache may be stale.
 ///
@@ -81,22 +72,4 @@ pub fn sync_threads() {
 pub unsafe fn sync_grid(barrier: ViewMut<u32>) {
     // SAFETY: the caller's promise.
     unsafe { target::sync_grid(barrier.element(0)) }
-}
-
-/// Orders this thread's writes before the fence ahead of those after it, as seen by the threads of its block.
-#[inline(always)]
-pub fn block_fence() {
-    target::block_fence();
-}
-
-/// Orders this thread's writes before the fence ahead of those after it, as seen by the whole device.
-#[inline(always)]
-pub fn device_fence() {
-    target::device_fence();
-}
-
-/// Orders this thread's writes before the fence ahead of those after it, as seen by all devices and the host.
-#[inline(always)]
-pub fn system_fence() {
-    target::system_fence();
 }

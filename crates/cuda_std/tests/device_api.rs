@@ -6,24 +6,15 @@ use cuda_std::prelude::*;
 
 const ORDERS: [Order; 4] = [Order::Forward, Order::Reverse, Order::Shuffled(1), Order::Shuffled(7)];
 
-fn run_in_every_order(
-    grid: impl Into<Dim3>,
-    block: impl Into<Dim3>,
-    kernel: &impl Kernel,
-    mut check: impl FnMut(Order),
-) {
+fn run_in_every_order(grid: impl Into<Dim3>, block: impl Into<Dim3>, kernel: &impl Kernel) {
     let (grid, block) = (grid.into(), block.into());
     for order in ORDERS {
         // SAFETY: the tests pass views of live memory, of the sizes their kernels ask for.
-        unsafe { Emulator::new().order(order).launch(grid, block, 512, kernel) }.unwrap();
-        check(order);
+        unsafe { Emulator::new(order).launch(grid, block, 512, kernel) }.unwrap();
     }
 }
 
 /// out[i] = indices and sizes of thread i, its lane, whether it is the first
-///
-/// # Safety
-/// `out` has an item per thread.
 #[kernel]
 pub unsafe fn indices(out: ViewMut<[u32; 14]>) {
     use thread::*;
@@ -54,7 +45,7 @@ pub unsafe fn indices(out: ViewMut<[u32; 14]>) {
 fn indices_run_x_fastest() {
     let mut out = vec![[0; 14]; 24 * 40];
     let kernel = Indices::new(ViewMut::from_slice(&mut out));
-    run_in_every_order((2, 3, 4), (5, 4, 2), &kernel, |_| {});
+    run_in_every_order((2, 3, 4), (5, 4, 2), &kernel);
     for (i, found) in out.iter().enumerate() {
         let (b, t) = (i as u32 / 40, i as u32 % 40);
         let expected = [t % 5, t / 5 % 4, t / 20, b % 2, b / 2 % 3, b / 6, 5, 4, 2, 2, 3, 4, t % 32, (i == 0) as u32];
@@ -63,9 +54,6 @@ fn indices_run_x_fastest() {
 }
 
 /// For each lane and each of xor, down, up, idx: the value received and whether the source was in range.
-///
-/// # Safety
-/// `out` has four items per thread.
 #[kernel(T = [f32, f64, u32, i32, u64])]
 pub unsafe fn shuffles<T: warp::WarpShuffleValue + DeviceCopy>(
     delta: u32,
@@ -120,7 +108,7 @@ where
             out: ViewMut::from_slice(&mut out),
             ok: ViewMut::from_slice(&mut ok),
         };
-        run_in_every_order(1, 64, &kernel, |_| {});
+        run_in_every_order(1, 64, &kernel);
         for (i, (found, &valid)) in out.iter().zip(&ok).enumerate() {
             let (t, kind) = (i as u32 / 4, i % 4);
             let (source, expected) = ptx_source(kind, t % 32, delta, width);
@@ -144,9 +132,6 @@ fn shuffles_follow_the_ptx_definition() {
 }
 
 /// Votes within each half of the warp.
-///
-/// # Safety
-/// `out` has an item per thread.
 #[kernel]
 pub unsafe fn votes(out: ViewMut<[u32; 4]>) {
     let t = thread::thread_idx_x();
@@ -164,7 +149,7 @@ pub unsafe fn votes(out: ViewMut<[u32; 4]>) {
 #[test]
 fn votes_count_the_lanes_of_the_mask() {
     let mut out = vec![[0; 4]; 64];
-    run_in_every_order(1, 64, &Votes::new(ViewMut::from_slice(&mut out)), |_| {});
+    run_in_every_order(1, 64, &Votes::new(ViewMut::from_slice(&mut out)));
     for (t, [all, any, ballot, active]) in out.into_iter().enumerate() {
         let lanes = t / 16 * 16..t / 16 * 16 + 16;
         let expected: u32 = lanes.filter(|k| k % 3 == 0).map(|k| 1 << (k % 32)).sum();
@@ -174,9 +159,6 @@ fn votes_count_the_lanes_of_the_mask() {
 }
 
 /// out[block] = the sum of its threads' squares, through dynamic shared memory
-///
-/// # Safety
-/// 64 threads per block, 512 bytes of dynamic memory, an item per block.
 #[kernel]
 pub unsafe fn tree_sum(out: ViewMut<f64>) {
     let s = shared::dynamic_shared_mem::<f64>();
@@ -202,7 +184,7 @@ pub unsafe fn tree_sum(out: ViewMut<f64>) {
 fn dynamic_memory_and_barriers() {
     let mut out = vec![0.0; 300];
     let kernel = TreeSum::new(ViewMut::from_slice(&mut out));
-    run_in_every_order(300, 64, &kernel, |_| {});
+    run_in_every_order(300, 64, &kernel);
     for (block, sum) in out.into_iter().enumerate() {
         let expected: f64 = (64 * block..64 * block + 64).map(|i| (i as f64).powi(2)).sum();
         assert_eq!(sum, expected, "block {block}");
@@ -210,9 +192,6 @@ fn dynamic_memory_and_barriers() {
 }
 
 /// Reads shared memory that nobody wrote, then writes it.
-///
-/// # Safety
-/// `out` has an item per block.
 #[kernel]
 pub unsafe fn unwritten(out: ViewMut<[f64; 2]>) {
     let (fixed, dynamic) = (shared_array![f64; 4], shared::dynamic_shared_mem::<f64>());
@@ -228,17 +207,22 @@ pub unsafe fn unwritten(out: ViewMut<[f64; 2]>) {
 fn shared_memory_is_poisoned_in_every_block() {
     let mut out = vec![[0.0; 2]; 50];
     let kernel = Unwritten::new(ViewMut::from_slice(&mut out));
-    run_in_every_order(50, 1, &kernel, |_| {});
+    run_in_every_order(50, 1, &kernel);
     assert!(out.iter().flatten().all(|v| v.to_bits() == u64::MAX));
     // SAFETY: out is live and has an item per block.
-    unsafe { Emulator::new().poison(false).launch(50, 1, 64, &Unwritten::new(ViewMut::from_slice(&mut out))) }.unwrap();
+    unsafe {
+        Emulator { poison: false, ..Emulator::default() }.launch(
+            50,
+            1,
+            64,
+            &Unwritten::new(ViewMut::from_slice(&mut out)),
+        )
+    }
+    .unwrap();
     assert!(out.iter().flatten().all(|&v| v == 0.0));
 }
 
 /// Adds, minima and maxima from all threads.
-///
-/// # Safety
-/// Sums have two items, bounds three.
 #[kernel]
 pub unsafe fn atomics(f: ViewMut<f32>, d: ViewMut<f64>, u: ViewMut<u32>, seen: ViewMut<u32>) {
     let i = thread::index_1d();
@@ -266,7 +250,7 @@ fn atomics_lose_no_update() {
             seen: ViewMut::from_slice(&mut seen),
         };
         // SAFETY: the vectors are live and have the sizes the kernel asks for.
-        unsafe { Emulator::new().order(order).launch(n as u32 / 100, 100, 0, &kernel) }.unwrap();
+        unsafe { Emulator::new(order).launch(n as u32 / 100, 100, 0, &kernel) }.unwrap();
         assert_eq!((f[1], d), (n as f32, vec![n as f64, (n * (n - 1) / 2) as f64]));
         assert_eq!(u, [n as u32, 0, n as u32 - 1]);
         assert!(seen.iter().all(|&v| v == 1));
@@ -274,9 +258,6 @@ fn atomics_lose_no_update() {
 }
 
 /// out[block] = sums over the block by atomics in shared memory: of 1, and of the thread's number.
-///
-/// # Safety
-/// `out` has two items per block.
 #[kernel(T = [f32, f64, u32])]
 pub unsafe fn shared_sums<T: atomic::AtomicAdd + From<u16>>(out: ViewMut<T>) {
     let (sums, t) = (shared_array![T; 2], thread::thread_idx_x() as u16);
@@ -300,7 +281,7 @@ fn atomics_in_shared_memory_lose_no_update() {
     fn check<T: atomic::AtomicAdd + From<u16> + PartialEq + std::fmt::Debug>() {
         let mut out = vec![T::from(0); 6];
         let kernel = SharedSums { out: ViewMut::from_slice(&mut out) };
-        run_in_every_order(3, 100, &kernel, |_| {});
+        run_in_every_order(3, 100, &kernel);
         assert_eq!(out, [100, 4950].map(T::from).repeat(3));
     }
     check::<f32>();
@@ -309,9 +290,6 @@ fn atomics_in_shared_memory_lose_no_update() {
 }
 
 /// out[block] = a bit for each thread of a block of 96, set by its lane's number in shared memory.
-///
-/// # Safety
-/// `out` has three items per block.
 #[kernel]
 pub unsafe fn shared_bits(out: ViewMut<u32>) {
     let (words, t) = (shared_array![u32; 3], thread::thread_idx_x() as usize);
@@ -337,14 +315,11 @@ pub unsafe fn shared_bits(out: ViewMut<u32>) {
 fn bits_in_shared_memory_are_set_once() {
     let mut out = vec![0; 6];
     let kernel = SharedBits::new(ViewMut::from_slice(&mut out));
-    run_in_every_order(2, 96, &kernel, |_| {});
+    run_in_every_order(2, 96, &kernel);
     assert_eq!(out, [u32::MAX - 1, u32::MAX, u32::MAX].repeat(2));
 }
 
 /// Which thread came first, a result that depends on the order.
-///
-/// # Safety
-/// `ticket` has one item, `out` one per thread.
 #[kernel]
 pub unsafe fn arrival(ticket: ViewMut<u32>, out: ViewMut<u32>) {
     // SAFETY: indices are below the lengths.
@@ -357,7 +332,7 @@ fn orders_differ_where_the_kernel_lets_them() {
         let (mut ticket, mut out) = (vec![0], vec![0; 64]);
         let kernel = Arrival::new(ViewMut::from_slice(&mut ticket), ViewMut::from_slice(&mut out));
         // SAFETY: the vectors are live and have the sizes the kernel asks for.
-        unsafe { Emulator::new().order(order).max_threads(1).launch(2, 32, 0, &kernel) }.unwrap();
+        unsafe { Emulator { max_threads: 1, ..Emulator::new(order) }.launch(2, 32, 0, &kernel) }.unwrap();
         out
     };
     let forward = arrivals(Order::Forward);
@@ -366,10 +341,42 @@ fn orders_differ_where_the_kernel_lets_them() {
     assert!(arrivals(Order::Shuffled(1)) != forward && arrivals(Order::Shuffled(1)) == arrivals(Order::Shuffled(1)));
 }
 
+/// Rotates `y [blocks * threads]` by a whole block `rounds` times: every block reads what another wrote.
+#[kernel]
+pub unsafe fn rotate(rounds: usize, y: ViewMut<u32>, barrier: ViewMut<u32>) {
+    let n = (thread::grid_dim_x() * thread::block_dim_x()) as usize;
+    let i = thread::index_1d() as usize;
+    for round in 0..rounds {
+        let (from, to) = (round % 2 * n, (round + 1) % 2 * n);
+        // SAFETY: both halves hold n items; the barrier orders the writes of a round before the reads of the next.
+        unsafe {
+            y.set(to + i, y.at(from + (i + thread::block_dim_x() as usize) % n));
+            thread::sync_grid(barrier);
+        }
+    }
+}
+
+#[test]
+fn blocks_of_a_cooperative_launch_wait_for_one_another() {
+    for order in ORDERS {
+        for rounds in [0, 1, 2, 7] {
+            let n = 5 * 64;
+            let mut y: Vec<u32> = (0..2 * n as u32).collect();
+            let mut barrier = [0];
+            let (y_view, barrier) = (ViewMut::from_slice(&mut y), ViewMut::from_slice(&mut barrier));
+            let kernel = Rotate { rounds, y: y_view, barrier };
+            // SAFETY: y and the barrier outlive the launch.
+            unsafe { Emulator::new(order).launch_cooperative(5, 64, 0, &kernel) }.unwrap();
+            let rotated = &y[rounds % 2 * n..][..n];
+            assert!(
+                rotated.iter().enumerate().all(|(i, v)| *v as usize == (i + 64 * rounds) % n),
+                "{order:?} {rounds}"
+            );
+        }
+    }
+}
+
 /// y[i] = 2 x[i] for every scalar type, through each way to load.
-///
-/// # Safety
-/// The views have an item per thread.
 #[kernel(items, T = [u8, u16, u32, u64, i32, usize, f32, f64])]
 pub unsafe fn double<T: DeviceCopy + std::ops::Add<Output = T>>(
     i: usize,
@@ -393,7 +400,7 @@ fn every_scalar_type_loads_and_stores() {
         let (mut y, mut z) = (vec![[of(0); 2]; 40], vec![of(1); 40]);
         let kernel = Double { x: View::from_slice(&x), y: ViewMut::from_slice(&mut y), z: ViewMut::from_slice(&mut z) };
         // SAFETY: the vectors are live and have 40 items.
-        unsafe { Emulator::new().launch(2, 32, 0, &Items { n: 40, kernel }) }.unwrap();
+        unsafe { Emulator::default().launch(2, 32, 0, &Items { n: 40, kernel }) }.unwrap();
         assert!((0..40).all(|i| y[i as usize] == [of(2 * i), of(2 * i + 2)] && z[i as usize] == of(2 * i + 3)));
     }
     check::<u8>();

@@ -6,7 +6,7 @@ use cuda_std::prelude::*;
 
 fn run(grid: u32, block: u32, kernel: &impl Kernel) -> Result<(), EmulatorError> {
     // SAFETY: the kernels of this file take views of live memory, and are wrong only in ways that the emulator catches.
-    unsafe { Emulator::new().launch(grid, block, 64, kernel) }
+    unsafe { Emulator::default().launch(grid, block, 64, kernel) }
 }
 
 fn fault_of(grid: u32, block: u32, kernel: &impl Kernel) -> EmulatorError {
@@ -17,9 +17,6 @@ fn fault_of(grid: u32, block: u32, kernel: &impl Kernel) -> EmulatorError {
 }
 
 /// y[i + shift] = i
-///
-/// # Safety
-/// None holds: this is the fault.
 #[kernel(items)]
 pub unsafe fn shifted(i: usize, shift: usize, y: ViewMut<u32>) {
     // SAFETY: checked by the emulator.
@@ -39,9 +36,6 @@ fn index_error_names_index_length_and_thread() {
 }
 
 /// Threads of odd index wait at another barrier than the rest.
-///
-/// # Safety
-/// None.
 #[kernel]
 pub unsafe fn divergent() {
     if thread::thread_idx_x() % 2 == 1 {
@@ -60,9 +54,6 @@ fn barriers_at_different_lines_are_reported() {
 }
 
 /// The first thread waits for its warp, which waits at a barrier.
-///
-/// # Safety
-/// None.
 #[kernel]
 pub unsafe fn crossed() {
     if thread::thread_idx_x() == 0 {
@@ -79,9 +70,6 @@ fn barrier_against_warp_operation_is_a_deadlock() {
 }
 
 /// Every thread but the first `n` returns before the barrier, which then waits for the others only.
-///
-/// # Safety
-/// `y` has an item per thread.
 #[kernel]
 pub unsafe fn early_return(n: u32, y: ViewMut<u32>) {
     let s = shared_array![u32; 64];
@@ -105,9 +93,6 @@ fn barrier_waits_for_live_threads_only() {
 }
 
 /// Half of the warp returns, and the rest shuffles with the mask of all.
-///
-/// # Safety
-/// None.
 #[kernel]
 pub unsafe fn exited_lanes(y: ViewMut<f64>) {
     let t = thread::thread_idx_x();
@@ -127,9 +112,6 @@ fn masks_that_name_returned_lanes_are_reported() {
 }
 
 /// Lane 5 names only lane 0.
-///
-/// # Safety
-/// None.
 #[kernel]
 pub unsafe fn wrong_mask() {
     // SAFETY: the fault of this kernel.
@@ -153,9 +135,6 @@ impl Drop for Counted {
 }
 
 /// One thread panics while the others of its block wait; all hold a value to drop.
-///
-/// # Safety
-/// `drops` has one item.
 #[kernel]
 pub unsafe fn panicking(drops: ViewMut<u32>) {
     let _counted = Counted(drops);
@@ -170,7 +149,7 @@ fn a_panic_unwinds_every_thread_that_started() {
     assert_eq!(error.fault, Fault::Panic("thread 70 gives up".to_owned()));
     assert_eq!((error.thread, drops[0]), ([70, 0, 0], 71));
     let mut drops = vec![0];
-    let reverse = Emulator::new().order(Order::Reverse);
+    let reverse = Emulator::new(Order::Reverse);
     // SAFETY: the view is live.
     let error = unsafe { reverse.launch(1, 100, 0, &Panicking::new(ViewMut::from_slice(&mut drops))) }.unwrap_err();
     assert_eq!((error.thread, drops[0]), ([70, 0, 0], 30));
@@ -196,9 +175,6 @@ fn a_fault_stops_the_rest_of_the_launch() {
 }
 
 /// Writes one item more than the shared array has.
-///
-/// # Safety
-/// None.
 #[kernel]
 pub unsafe fn overrun(dynamic: u32) {
     let p = if dynamic == 1 { shared::dynamic_shared_mem::<u32>() } else { shared_array![u32; 16] };
@@ -220,12 +196,12 @@ fn launches_that_no_device_takes_are_refused() {
         [((0, 1, 1), (32, 1, 1)), ((1, 1, 1), (33, 32, 1)), ((1, 1, 1), (1, 1, 65)), ((1, 65536, 1), (1, 1, 1))]
     {
         // SAFETY: nothing runs.
-        let error = unsafe { Emulator::new().launch(grid, block, 0, &kernel) }.unwrap_err();
+        let error = unsafe { Emulator::default().launch(grid, block, 0, &kernel) }.unwrap_err();
         assert!(matches!(error.fault, Fault::Launch(_)), "{error}");
         assert!(error.to_string().starts_with("kernel divergent cannot be launched: "), "{error}");
     }
     // SAFETY: nothing runs.
-    let error = unsafe { Emulator::new().launch(1, 32, 228 << 10, &kernel) }.unwrap_err();
+    let error = unsafe { Emulator::default().launch(1, 32, 228 << 10, &kernel) }.unwrap_err();
     assert!(matches!(error.fault, Fault::Launch(_)), "{error}");
 }
 
@@ -236,9 +212,6 @@ fn thread_functions_outside_a_launch_panic() {
 }
 
 /// Waits for the whole grid, but for the threads from `first` on of block `block`, which return.
-///
-/// # Safety
-/// None.
 #[kernel]
 pub unsafe fn incomplete_grid(block: u32, first: u32, barrier: ViewMut<u32>) {
     if thread::block_idx_x() == block && thread::thread_idx_x() >= first {
@@ -252,11 +225,11 @@ fn grid_fault(block: u32, first: u32) -> EmulatorError {
     let mut barrier = [0];
     let kernel = IncompleteGrid { block, first, barrier: ViewMut::from_slice(&mut barrier) };
     // SAFETY: the barrier outlives the launch.
-    let result = unsafe { Emulator::new().launch_cooperative(3, 64, 0, &kernel) };
+    let result = unsafe { Emulator::default().launch_cooperative(3, 64, 0, &kernel) };
     // A fault leaves nothing behind that would disturb the next launch.
     let whole = IncompleteGrid { block: 3, ..kernel };
     // SAFETY: as above.
-    unsafe { Emulator::new().launch_cooperative(3, 64, 0, &whole) }.expect("every thread arrives");
+    unsafe { Emulator::default().launch_cooperative(3, 64, 0, &whole) }.expect("every thread arrives");
     result.expect_err("the fault goes unseen")
 }
 

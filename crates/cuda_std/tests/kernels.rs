@@ -5,9 +5,6 @@ use cuda_std::launch::Params;
 use cuda_std::prelude::*;
 
 /// y[i] = a x[i] + y[i]
-///
-/// # Safety
-/// `x` and `y` have an item per thread.
 #[kernel(items, T = [f32, f64])]
 pub unsafe fn axpy<T: GpuFloat>(i: usize, a: f64, x: View<T>, y: ViewMut<T>) {
     // SAFETY: i is below the lengths.
@@ -59,9 +56,6 @@ pub struct Rows<T> {
 }
 
 /// y[i] = sum over k of values[i][k] x[columns[i][k]]
-///
-/// # Safety
-/// `m` has `width` items per row, and its columns are below the length of `x`.
 #[kernel(items, T = [f32, f64])]
 pub unsafe fn product<T: GpuFloat>(i: usize, m: Rows<T>, x: View<T>, y: ViewMut<T>) {
     let width = m.width as usize;
@@ -117,7 +111,7 @@ fn items_beyond_the_last_are_left_out() {
             let kernel = Axpy { a: 2.0, x: View::from_slice(&x), y: ViewMut::from_slice(&mut y) };
             let blocks = (n as u32).div_ceil(64).max(1) + 1;
             // SAFETY: x and y are live and have n items.
-            unsafe { Emulator::new().order(order).launch(blocks, 64, 0, &Items { n, kernel }) }.unwrap();
+            unsafe { Emulator::new(order).launch(blocks, 64, 0, &Items { n, kernel }) }.unwrap();
             assert!((0..n).all(|i| y[i] == 2.0 * i as f64 + 1.0));
         }
     }
@@ -128,7 +122,7 @@ fn generic_lists_run() {
     let mut out = vec![[0.0_f32; 3]; 40];
     let kernel = listed::CountNodes::<Hex8, f32, 3>::new(ViewMut::from_slice(&mut out));
     // SAFETY: out is live and has 40 items.
-    unsafe { Emulator::new().launch(2, 32, 0, &Items { n: 40, kernel }) }.unwrap();
+    unsafe { Emulator::default().launch(2, 32, 0, &Items { n: 40, kernel }) }.unwrap();
     assert!(out.iter().all(|&v| v == [8.0; 3]));
 }
 
@@ -142,6 +136,6 @@ fn a_struct_of_views_is_one_parameter() {
     let stored: Rows<f64> = read(&kernel.params(), 0);
     assert_eq!((stored.width, stored.values.as_ptr()), (3, values.as_ptr()));
     // SAFETY: everything is live and has the sizes the kernel asks for.
-    unsafe { Emulator::new().launch(1, 32, 0, &Items { n: 2, kernel }) }.unwrap();
+    unsafe { Emulator::default().launch(1, 32, 0, &Items { n: 2, kernel }) }.unwrap();
     assert_eq!(y, [321.0, 654.0]);
 }

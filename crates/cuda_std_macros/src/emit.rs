@@ -34,19 +34,27 @@ pub fn ask_for_list(args: TokenStream, name: &Ident, list: &Path, function: &Ite
     }
 }
 
-/// The function itself, inlined into its entry points. A kernel takes as many parameters as it has arrays.
+/// The function itself, inlined into its entry points, with what all kernels ask of their callers where it does not say
+/// itself. A kernel takes as many parameters as it has arrays.
 fn function(kernel: &Kernel) -> TokenStream {
-    let function = &kernel.function;
-    let inline = (!function.attrs.iter().any(|attr| attr.path().is_ident("inline"))).then(|| {
+    let ItemFn { attrs, vis, sig, block } = &kernel.function;
+    let has_safety =
+        attrs.iter().any(|attr| attr.path().is_ident("doc") && quote!(#attr).to_string().contains("# Safety"));
+    let safety = (!has_safety).then(|| {
         quote! {
-            #[cfg_attr(target_arch = "nvptx64", inline(always))]
-            #[cfg_attr(not(target_arch = "nvptx64"), inline)]
+            #[doc = ""]
+            #[doc = "# Safety"]
+            #[doc = "Every view is alive for the launch and has the shape that is given for it; no two views overlap, \
+                     unless both are only read."]
         }
     });
     quote! {
-        #inline
-        #[allow(clippy::too_many_arguments)]
-        #function
+        #[cfg_attr(target_arch = "nvptx64", inline(always))]
+        #[cfg_attr(not(target_arch = "nvptx64"), inline)]
+        #[allow(clippy::too_many_arguments, clippy::missing_safety_doc)]
+        #(#attrs)*
+        #safety
+        #vis #sig #block
     }
 }
 
@@ -64,7 +72,7 @@ fn entry(kernel: &Kernel, cfgs: &[&Attribute], instance: &[Argument]) -> TokenSt
     });
     let types: Vec<_> = kernel.params.iter().map(|param| &param.ty).collect();
     let names: Vec<_> = (0..types.len()).map(|k| Ident::new(&format!("p{k}"), Span::mixed_site())).collect();
-    let (count, body) = if kernel.items {
+    let (count, body) = if kernel.args.items {
         let body = quote! {
             let i = ::cuda_std::thread::index_1d() as usize;
             if i < n {
@@ -76,7 +84,7 @@ fn entry(kernel: &Kernel, cfgs: &[&Attribute], instance: &[Argument]) -> TokenSt
         (None, quote!(unsafe { #call(#(#names),*) }))
     };
     // `cuda_builder` makes directives of the comment.
-    let bounds = kernel.launch_bounds.map(|(threads, blocks)| {
+    let bounds = kernel.args.launch_bounds.map(|(threads, blocks)| {
         let comment = format!("// launch_bounds {name} {threads} {blocks}");
         quote! {
             #(#cfgs)*
@@ -157,8 +165,8 @@ fn kernel_impl(kernel: &Kernel, ident: &Ident, generics: &Generics) -> TokenStre
     let names: Vec<_> = kernel.params.iter().map(|param| &param.name).collect();
     let call = call_path(&kernel.function.sig.ident, kernel);
     let name = name_body(kernel);
-    let (interface, method) = if kernel.items {
-        let on_cpu = kernel.cpu.as_ref().map(|cpu| {
+    let (interface, method) = if kernel.args.items {
+        let on_cpu = kernel.args.cpu.as_ref().map(|cpu| {
             let call = call_path(cpu, kernel);
             quote! {
                 unsafe fn on_cpu(&self, items: ::core::ops::Range<usize>) {

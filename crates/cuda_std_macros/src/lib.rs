@@ -8,7 +8,8 @@ use proc_macro::TokenStream;
 
 /// Makes a kernel of an `unsafe fn` without a return value.
 ///
-/// The function stays as it is, generic and callable on device and host. Beside it the attribute emits
+/// The function stays as it is, generic and callable on device and host; where its documentation has no section on
+/// safety, the one that all kernels share is put there. Beside it the attribute emits
 ///
 /// - for `nvptx64`, one entry point for each combination of the listed generic arguments, named after the function and
 ///   the lower-cased arguments in the order of the generic parameters (`assemble_tet4_f64`);

@@ -1,22 +1,18 @@
 //! The checked kernel: parameters with plain names, generic parameters with their lists, and their combinations.
 
 use crate::args::Args;
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Ident, TokenStream};
+use quote::ToTokens;
 use syn::parse::Parser;
 use syn::punctuated::Punctuated;
-use syn::spanned::Spanned;
-use syn::{Error, Expr, FnArg, GenericParam, ItemFn, Pat, ReturnType, Token, Type};
+use syn::{Error, Expr, FnArg, GenericParam, ItemFn, Pat, Signature, Token, Type};
 
 /// A function that passed every check.
 pub struct Kernel {
     /// The function as written.
     pub function: ItemFn,
-    /// Whether it computes one item.
-    pub items: bool,
-    /// The function that computes a range of items on a CPU.
-    pub cpu: Option<Ident>,
-    /// Threads per block at most, and blocks on a multiprocessor at least.
-    pub launch_bounds: Option<(u32, u32)>,
+    /// The attribute's arguments; the lists are in `generics`.
+    pub args: Args,
     /// The parameters of a launch: without the item's index.
     pub params: Vec<Param>,
     /// The generic parameters in order.
@@ -52,17 +48,17 @@ pub struct Argument {
 
 impl Kernel {
     /// Checks the function against the attribute's arguments.
-    pub fn new(args: Args, function: ItemFn) -> syn::Result<Self> {
-        check_signature(&function)?;
-        let mut params = parameters(&function)?;
+    pub fn new(mut args: Args, function: ItemFn) -> syn::Result<Self> {
+        check_signature(&function.sig)?;
+        let mut params: Vec<Param> = function.sig.inputs.iter().map(parameter).collect::<syn::Result<_>>()?;
         if args.items {
-            check_item_index(&function, params.first())?;
+            check_item_index(&function.sig.ident, params.first())?;
             params.remove(0);
         } else if let Some(cpu) = &args.cpu {
-            return Err(Error::new(cpu.span(), "only an items kernel has items that a CPU can compute together"));
+            return Err(Error::new_spanned(cpu, "only an items kernel has items that a CPU can compute together"));
         }
-        let generics = generics(args.lists, &function)?;
-        Ok(Kernel { items: args.items, cpu: args.cpu, launch_bounds: args.launch_bounds, params, generics, function })
+        let generics = generics(std::mem::take(&mut args.lists), &function.sig)?;
+        Ok(Kernel { args, params, generics, function })
     }
 
     /// Every combination of generic arguments, the last parameter fastest.
@@ -82,100 +78,85 @@ impl Kernel {
     }
 }
 
-fn check_signature(function: &ItemFn) -> syn::Result<()> {
-    let sig = &function.sig;
-    let error = |span: Span, text: &str| Err(Error::new(span, text));
+fn check_signature(sig: &Signature) -> syn::Result<()> {
     if sig.unsafety.is_none() {
-        return error(sig.fn_token.span, "a kernel is an `unsafe fn`: its threads share what its parameters point to");
+        let text = "a kernel is an `unsafe fn`: its threads share what its parameters point to";
+        return Err(Error::new_spanned(sig.fn_token, text));
     }
-    if let Some(token) = &sig.asyncness {
-        return error(token.span, "a kernel cannot be async");
+    let refused = [
+        (sig.asyncness.to_token_stream(), "a kernel cannot be async"),
+        (sig.abi.to_token_stream(), "leave the ABI out: the attribute emits the entry points"),
+        (sig.variadic.to_token_stream(), "a kernel cannot be variadic"),
+        (sig.output.to_token_stream(), "a kernel returns nothing: write results through a `ViewMut` parameter"),
+    ];
+    match refused.iter().find(|(tokens, _)| !tokens.is_empty()) {
+        Some((tokens, text)) => Err(Error::new_spanned(tokens, text)),
+        None => Ok(()),
     }
-    if let Some(abi) = &sig.abi {
-        return error(abi.span(), "leave the ABI out: the attribute emits the entry points");
-    }
-    if let Some(dots) = &sig.variadic {
-        return error(dots.span(), "a kernel cannot be variadic");
-    }
-    if let ReturnType::Type(_, ty) = &sig.output {
-        return error(ty.span(), "a kernel returns nothing: write results through a `ViewMut` parameter");
-    }
-    Ok(())
 }
 
-fn parameters(function: &ItemFn) -> syn::Result<Vec<Param>> {
-    let parameter = |arg: &FnArg| {
-        let arg = match arg {
-            FnArg::Typed(arg) => arg,
-            FnArg::Receiver(receiver) => {
-                return Err(Error::new(receiver.span(), "a kernel is a free function: `self` cannot be a parameter"));
-            }
-        };
-        if let Type::ImplTrait(ty) = &*arg.ty {
-            return Err(Error::new(ty.span(), "name a generic parameter and list its arguments: `T = [..]`"));
-        }
-        if let Type::Reference(ty) = &*arg.ty {
-            return Err(Error::new(ty.span(), "a kernel's parameters are passed by value: use a `View` or `ViewMut`"));
-        }
-        match &*arg.pat {
-            Pat::Ident(pat) if pat.by_ref.is_none() && pat.subpat.is_none() => {
-                Ok(Param { name: pat.ident.clone(), ty: (*arg.ty).clone() })
-            }
-            pat => {
-                Err(Error::new(pat.span(), "a kernel's parameter is a plain name: it becomes a field of the launch"))
-            }
-        }
+fn parameter(arg: &FnArg) -> syn::Result<Param> {
+    let FnArg::Typed(arg) = arg else {
+        return Err(Error::new_spanned(arg, "a kernel is a free function: `self` cannot be a parameter"));
     };
-    function.sig.inputs.iter().map(parameter).collect()
-}
-
-fn check_item_index(function: &ItemFn, first: Option<&Param>) -> syn::Result<()> {
-    let is_index = |ty: &Type| matches!(ty, Type::Path(path) if path.path.is_ident("usize"));
-    match first {
-        Some(param) if is_index(&param.ty) => Ok(()),
-        Some(param) => {
-            Err(Error::new(param.ty.span(), "the first parameter of an items kernel is `i: usize`, the item"))
+    match (&*arg.ty, &*arg.pat) {
+        (Type::ImplTrait(ty), _) => {
+            Err(Error::new_spanned(ty, "name a generic parameter and list its arguments: `T = [..]`"))
         }
-        None => {
-            Err(Error::new(function.sig.ident.span(), "an items kernel has a first parameter `i: usize`, the item"))
+        (Type::Reference(ty), _) => {
+            Err(Error::new_spanned(ty, "a kernel's parameters are passed by value: use a `View` or `ViewMut`"))
+        }
+        (ty, Pat::Ident(pat)) if pat.by_ref.is_none() && pat.subpat.is_none() => {
+            Ok(Param { name: pat.ident.clone(), ty: ty.clone() })
+        }
+        (_, pat) => {
+            Err(Error::new_spanned(pat, "a kernel's parameter is a plain name: it becomes a field of the launch"))
         }
     }
 }
 
-fn generics(mut lists: Vec<(Ident, TokenStream)>, function: &ItemFn) -> syn::Result<Vec<Generic>> {
+fn check_item_index(function: &Ident, first: Option<&Param>) -> syn::Result<()> {
+    match first.map(|param| &param.ty) {
+        Some(Type::Path(ty)) if ty.path.is_ident("usize") => Ok(()),
+        Some(ty) => Err(Error::new_spanned(ty, "the first parameter of an items kernel is `i: usize`, the item")),
+        None => Err(Error::new_spanned(function, "an items kernel has a first parameter `i: usize`, the item")),
+    }
+}
+
+fn generics(mut lists: Vec<(Ident, TokenStream)>, sig: &Signature) -> syn::Result<Vec<Generic>> {
     let mut generics = Vec::new();
-    for param in &function.sig.generics.params {
+    for param in &sig.generics.params {
         let (name, const_type) = match param {
             GenericParam::Type(param) => (&param.ident, None),
             GenericParam::Const(param) => (&param.ident, Some(param.ty.clone())),
             GenericParam::Lifetime(param) => {
-                return Err(Error::new(param.span(), "a kernel cannot have lifetime parameters"));
+                return Err(Error::new_spanned(param, "a kernel cannot have lifetime parameters"));
             }
         };
         let Some(found) = lists.iter().position(|(list, _)| list == name) else {
             let text = format!("no arguments for the generic parameter `{name}`: write #[kernel({name} = [..])]");
-            return Err(Error::new(name.span(), text));
+            return Err(Error::new_spanned(name, text));
         };
         let (list, tokens) = lists.remove(found);
         let arguments = arguments(tokens, const_type.is_some())?;
         if arguments.is_empty() {
-            return Err(Error::new(list.span(), format!("the list of `{name}` is empty")));
+            return Err(Error::new_spanned(list, format!("the list of `{name}` is empty")));
         }
         generics.push(Generic { name: name.clone(), const_type, arguments });
     }
     match lists.first() {
-        Some((name, _)) => Err(Error::new(name.span(), format!("the function has no generic parameter `{name}`"))),
+        Some((name, _)) => Err(Error::new_spanned(name, format!("the function has no generic parameter `{name}`"))),
         None => Ok(generics),
     }
 }
 
 fn arguments(tokens: TokenStream, is_const: bool) -> syn::Result<Vec<Argument>> {
-    fn parse<T: syn::parse::Parse + quote::ToTokens>(
+    fn parse<T: syn::parse::Parse + ToTokens>(
         tokens: TokenStream,
         suffix: impl Fn(&T) -> syn::Result<String>,
     ) -> syn::Result<Vec<Argument>> {
         let list = Punctuated::<T, Token![,]>::parse_terminated.parse2(tokens)?;
-        list.iter().map(|item| Ok(Argument { tokens: quote::quote!(#item), suffix: suffix(item)? })).collect()
+        list.iter().map(|item| Ok(Argument { tokens: item.to_token_stream(), suffix: suffix(item)? })).collect()
     }
     if is_const { parse(tokens, const_suffix) } else { parse(tokens, type_suffix) }
 }
@@ -186,7 +167,7 @@ fn type_suffix(ty: &Type) -> syn::Result<String> {
         Type::Group(group) => type_suffix(&group.elem),
         Type::Paren(paren) => type_suffix(&paren.elem),
         Type::Path(path) => last_segment(&path.path),
-        _ => Err(Error::new(ty.span(), "an entry point is named after the type's path: give the type an alias")),
+        _ => Err(Error::new_spanned(ty, "an entry point is named after the type's path: give the type an alias")),
     }
 }
 
@@ -198,7 +179,7 @@ fn const_suffix(value: &Expr) -> syn::Result<String> {
         Expr::Lit(syn::ExprLit { lit: syn::Lit::Int(int), .. }) => Ok(int.base10_digits().to_owned()),
         Expr::Lit(syn::ExprLit { lit: syn::Lit::Bool(bool), .. }) => Ok(bool.value.to_string()),
         _ => {
-            Err(Error::new(value.span(), "an entry point is named after the value: a whole number, a bool or a const"))
+            Err(Error::new_spanned(value, "an entry point is named after the value: a whole number, a bool or a const"))
         }
     }
 }
@@ -206,60 +187,35 @@ fn const_suffix(value: &Expr) -> syn::Result<String> {
 fn last_segment(path: &syn::Path) -> syn::Result<String> {
     match path.segments.last() {
         Some(segment) => Ok(segment.ident.to_string().to_lowercase()),
-        None => Err(Error::new(path.span(), "an empty path")),
+        None => Err(Error::new_spanned(path, "an empty path")),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Kernel;
-    use crate::args::Args;
-    use quote::quote;
+    use super::*;
 
-    fn parse(args: proc_macro2::TokenStream, function: proc_macro2::TokenStream) -> syn::Result<Kernel> {
-        Kernel::new(syn::parse2::<Args>(args)?, syn::parse2(function)?)
+    fn parse(args: &str, function: &str) -> syn::Result<Kernel> {
+        Kernel::new(syn::parse_str(args)?, syn::parse_str(function)?)
     }
 
-    fn names(args: proc_macro2::TokenStream, function: proc_macro2::TokenStream) -> Vec<String> {
+    fn names(args: &str, function: &str) -> Vec<String> {
         let kernel = parse(args, function).unwrap();
         kernel.instances().iter().map(|instance| kernel.entry_name(instance)).collect()
     }
 
     #[test]
     fn entry_names_follow_the_order_of_the_generic_parameters() {
-        let function = quote!(
-            unsafe fn assemble<E: Element, const B: usize, const F: bool>(x: View<E>) {}
-        );
-        let args = quote!(F = [true, false], B = [1, 3usize], E = [a::Tet4, Hex8]);
-        let expected = ["tet4_1_true", "tet4_1_false", "tet4_3_true", "tet4_3_false"];
-        let expected = expected.into_iter().flat_map(|name| [name.to_owned(), name.replace("tet4", "hex8")]);
-        let mut expected: Vec<_> = expected.map(|name| format!("assemble_{name}")).collect();
-        expected.sort_by_key(|name| name.contains("hex8"));
-        assert_eq!(names(args, function), expected);
-    }
-
-    #[test]
-    fn a_kernel_without_generics_has_one_entry() {
-        assert_eq!(
-            names(
-                quote!(),
-                quote!(
-                    unsafe fn fill(n: usize) {}
-                )
-            ),
-            ["fill"]
-        );
+        let function = "unsafe fn assemble<E: Element, const B: usize, const F: bool>(x: View<E>) {}";
+        let args = "F = [true, false], B = [1, 3usize], E = [a::Tet4, Hex8]";
+        let of = |element: &str| ["1_true", "1_false", "3_true", "3_false"].map(|b| format!("assemble_{element}_{b}"));
+        assert_eq!(names(args, function), [of("tet4"), of("hex8")].concat());
+        assert_eq!(names("", "unsafe fn fill(n: usize) {}"), ["fill"]);
     }
 
     #[test]
     fn the_items_index_is_no_parameter() {
-        let kernel = parse(
-            quote!(items),
-            quote!(
-                unsafe fn fill(i: usize, a: f64, mut y: ViewMut<f64>) {}
-            ),
-        )
-        .unwrap();
+        let kernel = parse("items", "unsafe fn fill(i: usize, a: f64, mut y: ViewMut<f64>) {}").unwrap();
         let names: Vec<_> = kernel.params.iter().map(|param| param.name.to_string()).collect();
         assert_eq!(names, ["a", "y"]);
     }
@@ -267,144 +223,29 @@ mod tests {
     #[test]
     fn errors_say_what_to_write() {
         let cases = [
-            (
-                quote!(),
-                quote!(
-                    fn k() {}
-                ),
-                "`unsafe fn`",
-            ),
-            (
-                quote!(),
-                quote!(
-                    unsafe fn k() -> u32 {}
-                ),
-                "returns nothing",
-            ),
-            (
-                quote!(),
-                quote!(
-                    unsafe extern "C" fn k() {}
-                ),
-                "leave the ABI out",
-            ),
-            (
-                quote!(),
-                quote!(
-                    async unsafe fn k() {}
-                ),
-                "async",
-            ),
-            (
-                quote!(),
-                quote!(
-                    unsafe fn k(&self) {}
-                ),
-                "free function",
-            ),
-            (
-                quote!(),
-                quote!(
-                    unsafe fn k((a, b): (u32, u32)) {}
-                ),
-                "plain name",
-            ),
-            (
-                quote!(),
-                quote!(
-                    unsafe fn k(x: impl Copy) {}
-                ),
-                "name a generic parameter",
-            ),
-            (
-                quote!(),
-                quote!(
-                    unsafe fn k(x: &[f64]) {}
-                ),
-                "passed by value",
-            ),
-            (
-                quote!(),
-                quote!(
-                    unsafe fn k<'a>(x: View<'a>) {}
-                ),
-                "lifetime",
-            ),
-            (
-                quote!(),
-                quote!(
-                    unsafe fn k<T>(x: View<T>) {}
-                ),
-                "no arguments for the generic parameter `T`",
-            ),
-            (
-                quote!(T = []),
-                quote!(
-                    unsafe fn k<T>(x: View<T>) {}
-                ),
-                "the list of `T` is empty",
-            ),
-            (
-                quote!(T = [f32]),
-                quote!(
-                    unsafe fn k() {}
-                ),
-                "no generic parameter `T`",
-            ),
-            (
-                quote!(T = [f32], T = [f64]),
-                quote!(
-                    unsafe fn k<T>(x: View<T>) {}
-                ),
-                "a second list for `T`",
-            ),
-            (
-                quote!(T = [[f32; 3]]),
-                quote!(
-                    unsafe fn k<T>(x: View<T>) {}
-                ),
-                "give the type an alias",
-            ),
-            (
-                quote!(B = [1 + 2]),
-                quote!(
-                    unsafe fn k<const B: usize>() {}
-                ),
-                "named after the value",
-            ),
-            (
-                quote!(item),
-                quote!(
-                    unsafe fn k() {}
-                ),
-                "expected `items`",
-            ),
-            (
-                quote!(launch_bounds(256)),
-                quote!(
-                    unsafe fn k() {}
-                ),
-                "expected `,`",
-            ),
-            (
-                quote!(items),
-                quote!(
-                    unsafe fn k() {}
-                ),
-                "first parameter `i: usize`",
-            ),
-            (
-                quote!(items),
-                quote!(
-                    unsafe fn k(i: u32) {}
-                ),
-                "`i: usize`",
-            ),
+            ("", "fn k() {}", "`unsafe fn`"),
+            ("", "unsafe fn k() -> u32 {}", "returns nothing"),
+            ("", r#"unsafe extern "C" fn k() {}"#, "leave the ABI out"),
+            ("", "async unsafe fn k() {}", "async"),
+            ("", "unsafe fn k(&self) {}", "free function"),
+            ("", "unsafe fn k((a, b): (u32, u32)) {}", "plain name"),
+            ("", "unsafe fn k(x: impl Copy) {}", "name a generic parameter"),
+            ("", "unsafe fn k(x: &[f64]) {}", "passed by value"),
+            ("", "unsafe fn k<'a>(x: View<'a>) {}", "lifetime"),
+            ("", "unsafe fn k<T>(x: View<T>) {}", "no arguments for the generic parameter `T`"),
+            ("T = []", "unsafe fn k<T>(x: View<T>) {}", "the list of `T` is empty"),
+            ("T = [f32]", "unsafe fn k() {}", "no generic parameter `T`"),
+            ("T = [f32], T = [f64]", "unsafe fn k<T>(x: View<T>) {}", "a second list for `T`"),
+            ("T = [[f32; 3]]", "unsafe fn k<T>(x: View<T>) {}", "give the type an alias"),
+            ("B = [1 + 2]", "unsafe fn k<const B: usize>() {}", "named after the value"),
+            ("item", "unsafe fn k() {}", "expected `items`"),
+            ("launch_bounds(256)", "unsafe fn k() {}", "expected `,`"),
+            ("items", "unsafe fn k() {}", "first parameter `i: usize`"),
+            ("items", "unsafe fn k(i: u32) {}", "`i: usize`"),
         ];
         for (args, function, expected) in cases {
-            let text = function.to_string();
             let error = parse(args, function).err().map(|error| error.to_string()).unwrap_or_default();
-            assert!(error.contains(expected), "{text}: {error}");
+            assert!(error.contains(expected), "{function}: {error}");
         }
     }
 }

@@ -11,8 +11,8 @@ use crate::linalg::{Scalar, Space};
 use crate::model::Analysis;
 use crate::result::Result;
 use crate::sparse::{Epilogue, LinOp};
-use cuda_std::launch::{ItemKernel, Items};
 use cuda_std::prelude::View;
+use cuda_std::prelude::{ItemKernel, Items};
 use kernels_rs::blas::quotient;
 use kernels_rs::element::Element;
 use kernels_rs::femses::{

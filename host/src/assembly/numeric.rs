@@ -19,6 +19,7 @@ use kernels_rs::assembly::row_owner::{BodyForce, InternalForce};
 use kernels_rs::assembly::supports::Eliminate;
 use kernels_rs::for_each_element;
 use kernels_rs::real::Real;
+use kernels_rs::setup::around::Around;
 
 /// Whether there is a stiffness for this element type.
 pub fn is_solvable(kind: ElementKind) -> bool {
@@ -155,8 +156,9 @@ fn find_ends(space: &Space, n: usize, blocks: &[CellBlock]) -> Result<Option<Buf
         let edges: Vec<[u32; 3]> =
             edges.iter().filter_map(|edge| Some([edge[0] as u32, edge[1] as u32, *edge.get(2)? as u32])).collect();
         let edges = space.upload_vec(edges)?;
-        let (width, nodes, edges) = (block.kind.info().n_nodes, block.nodes.view(), edges.view());
-        let of = Cells { width, nodes, around: block.around.view(), cells: block.cells.view(), edges };
+        let (nodes, offsets, cells) = (block.nodes.view(), block.around.view(), block.cells.view());
+        let around = Around { size: block.kind.info().n_nodes, nodes, offsets, cells };
+        let of = Cells { around, edges: edges.view() };
         // SAFETY: the topology of this mesh, which lives until `finish`, and an entry for each of its nodes.
         unsafe { space.run(n, FindEnds { of, ends: ends.view_mut() }) }?;
         space.finish()?;

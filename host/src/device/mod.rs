@@ -14,7 +14,7 @@ pub use name::{DeviceName, factors};
 
 use crate::parallel;
 use crate::result::{Error, Result};
-use cuda_std::launch::{ItemKernel, Items, Kernel};
+use cuda_std::prelude::{ItemKernel, Items, Kernel};
 use gpu::{DeviceMemory, LowerBytes, sort};
 use kernels_rs::real::Real;
 use kernels_rs::reduce::BLOCK;

@@ -38,7 +38,7 @@ macro_rules! choices {
 
             /// The one of this word; none of `auto`.
             pub fn from_name(word: &str) -> Option<$Name> {
-                find(&Self::ALL, word)
+                $crate::result::choices::find(&Self::ALL, word)
             }
 
             /// The words of all.
@@ -47,7 +47,7 @@ macro_rules! choices {
             }
         }
 
-        impl Choice for $Name {
+        impl $crate::result::choices::Choice for $Name {
             fn word(self) -> &'static str {
                 self.name()
             }

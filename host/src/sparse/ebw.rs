@@ -119,7 +119,7 @@ fn slice_product<const D: usize, const S: usize, V: Stored>(
     x: &[V::Arithmetic],
 ) -> [[V::Arithmetic; S]; D] {
     // SAFETY: `slice` is a slice of the matrix, and host views check their bounds.
-    let (start, end) = unsafe { a.sliced.slice(slice) };
+    let std::ops::Range { start, end } = unsafe { a.sliced.slice(slice) };
     let mut sums = [[V::Arithmetic::ZERO; S]; D];
     for k in start..end {
         let mut gathered = [[V::Arithmetic::ZERO; S]; D];

@@ -162,7 +162,7 @@ impl<const D: usize, const S: usize, const L: usize, V: Stored> PartProduct<'_, 
     #[inline(always)]
     fn multiply(&mut self, slice: usize) -> f64 {
         // SAFETY: `slice` is a slice of the matrix, and host views check their bounds.
-        let (start, next) = unsafe { self.a.sliced.slice(slice) };
+        let std::ops::Range { start, end: next } = unsafe { self.a.sliced.slice(slice) };
         let end = start + self.triangle.widths[slice] as usize;
         let first = S * slice;
         let n = S.min(self.triangle.n_rows - first);

@@ -6,6 +6,7 @@
 
 use super::NONE;
 use super::strength::Graph;
+use crate::real::mixed;
 use cuda_std::prelude::*;
 
 const UNDECIDED: u64 = 1;
@@ -14,10 +15,7 @@ const IN: u64 = 2;
 /// What is known of a node: its state, then a priority, then its number, so that no two are equal. 0 if it is out.
 #[inline(always)]
 fn key(state: u64, node: usize) -> u64 {
-    let mixed = (node as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    let mixed = (mixed ^ mixed >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-    state << 62 | (mixed >> 34) << 32 | node as u64
+    state << 62 | (mixed(node) >> 34) << 32 | node as u64
 }
 
 #[inline(always)]
@@ -29,9 +27,6 @@ fn state(key: u64) -> u64 {
 ///
 /// Parameters: `linked [n]`, see [`super::strength::Couplings`]; `keys [n]`. Thread mapping: an item per node.
 /// Memory moved: 9 B per node.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items)]
 pub unsafe fn begin_set(node: usize, linked: View<u8>, keys: ViewMut<u64>) {
     keys.set(node, if linked.at(node) == 1 { key(UNDECIDED, node) } else { 0 });
@@ -54,9 +49,6 @@ unsafe fn greatest(graph: Graph, node: usize, keys: View<u64>) -> u64 {
 ///
 /// Parameters: `from, to [n]`. Thread mapping: an item per node.
 /// Memory moved: 16 B per node; per block an index and a strength, and the key (gathered) if it is strong.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items)]
 pub unsafe fn spread_keys(node: usize, graph: Graph, from: View<u64>, to: ViewMut<u64>) {
     to.set(node, greatest(graph, node, from));
@@ -66,9 +58,6 @@ pub unsafe fn spread_keys(node: usize, graph: Graph, from: View<u64>, to: ViewMu
 ///
 /// Parameters: `within_one`, the greatest keys within a step, and `keys`, `[n]`; `undecided [1]`, 0 before. Thread
 /// mapping: an item per node. Memory moved: 8 B per node; of an undecided one as [`spread_keys`].
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items)]
 pub unsafe fn decide(node: usize, graph: Graph, within_one: View<u64>, keys: ViewMut<u64>, undecided: ViewMut<u32>) {
     let own = keys.at(node);
@@ -88,9 +77,6 @@ pub unsafe fn decide(node: usize, graph: Graph, within_one: View<u64>, keys: Vie
 /// Computes: 1 for each node of the set, 0 for the others.
 ///
 /// Parameters: `keys, roots [n]`. Thread mapping: an item per node. Memory moved: 12 B per node.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items)]
 pub unsafe fn mark_roots(node: usize, keys: View<u64>, roots: ViewMut<u32>) {
     roots.set(node, u32::from(state(keys.at(node)) == IN));
@@ -110,16 +96,12 @@ pub struct Roots {
 ///
 /// Parameters: `to [n]`. Thread mapping: an item per node. Memory moved: 16 B per node; per block an index and a
 /// strength, and a mark (gathered) if it is strong.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items)]
 pub unsafe fn gather_around(node: usize, graph: Graph, roots: Roots, to: ViewMut<u32>) {
     let root = if roots.marks.at(node) == 1 {
         node as u32
     } else {
-        // SAFETY: a neighbour is a node.
-        strongest(graph, node, |other| unsafe { roots.marks.at(other) == 1 })
+        strongest(graph, node, |other| roots.marks.at(other) == 1)
     };
     to.set(node, if root == NONE { NONE } else { roots.before.at(root as usize) as u32 });
 }
@@ -128,15 +110,11 @@ pub unsafe fn gather_around(node: usize, graph: Graph, roots: Roots, to: ViewMut
 ///
 /// Parameters: `from, to [n]`. Thread mapping: an item per node. Memory moved: 8 B per node, and the couplings of nodes
 /// that join.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items)]
 pub unsafe fn join_neighbours(node: usize, graph: Graph, from: View<u32>, to: ViewMut<u32>) {
     let mut aggregate = from.at(node);
     if aggregate == NONE {
-        // SAFETY: a neighbour is a node.
-        let other = strongest(graph, node, |other| unsafe { from.at(other) != NONE });
+        let other = strongest(graph, node, |other| from.at(other) != NONE);
         if other != NONE {
             aggregate = from.at(other as usize);
         }

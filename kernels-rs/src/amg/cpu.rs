@@ -1,13 +1,11 @@
-//! Products as a CPU does them: a row of blocks at a time (Gustavson 1978), or a column of P.
+//! Products as a CPU does them: a row of blocks at a time (Gustavson 1978).
 //!
 //! A thread has many neighbouring items, so it can add up a whole row of the result in its cache. Which blocks of the
 //! right factor meet is then read from a table of the row's columns, where a thread of a GPU searches for each; and a
 //! block is read once, not for each of its columns. Sums are formed in the kernels' order, so the bits are theirs.
 
+use super::blocks::{BlockRows, Blocks, Mirrored};
 use super::pattern::Lists;
-use super::product::{BlockRows, Blocks, Mirrored};
-use super::transfer::SHARES;
-use crate::cpu::prefetch;
 use crate::real::{Real, fma};
 use crate::setup::lists::bisect;
 use crate::sparse::Entries;
@@ -67,9 +65,6 @@ fn add_product<const M: usize, const N: usize>(left: &[[f64; MAX]], right: &[[f6
 
 /// Calls `row` for each block row of which there are blocks in `blocks`: its number, those of its blocks, where their
 /// columns are among them, and room for a sum `[blocks][size]`, zeros.
-///
-/// # Safety
-/// `of` names blocks of these numbers, row by row.
 unsafe fn for_rows<const N: usize>(
     blocks: Range<usize>,
     of: Blocks,
@@ -77,8 +72,7 @@ unsafe fn for_rows<const N: usize>(
     mut row: impl FnMut(usize, Range<usize>, &Places, &mut [[f64; N]]),
 ) {
     let (mut places, mut sums) = (Places { of: Vec::new() }, Vec::new());
-    // SAFETY: the caller's promise.
-    let (rows, columns) = unsafe { (of.rows.slice(blocks.clone()), of.columns.slice(blocks.clone())) };
+    let (rows, columns) = (of.rows.slice(blocks.clone()), of.columns.slice(blocks.clone()));
     let mut first = blocks.start;
     for (rows, columns) in rows.chunk_by(|a, b| a == b).scan(0, |start, rows| {
         *start += rows.len();
@@ -94,9 +88,6 @@ unsafe fn for_rows<const N: usize>(
 }
 
 /// The items of `multiply_blocks` in a range.
-///
-/// # Safety
-/// As that kernel.
 pub unsafe fn multiply_rows<T: Real, const M: usize, const N: usize>(
     items: Range<usize>,
     entries: Entries,
@@ -134,9 +125,6 @@ pub unsafe fn multiply_rows<T: Real, const M: usize, const N: usize>(
 }
 
 /// The items of `galerkin_product` in a range.
-///
-/// # Safety
-/// As that kernel.
 pub unsafe fn galerkin_rows<const M: usize, const N: usize>(
     items: Range<usize>,
     prolongator: BlockRows<f64>,
@@ -150,7 +138,7 @@ pub unsafe fn galerkin_rows<const M: usize, const N: usize>(
     let blocks = items.start / parts..items.end.div_ceil(parts);
     for_rows::<N>(blocks, of, N, |row, blocks, places, sums| {
         // Of the members, which ascend, those that `product` has rows of: often none.
-        let (start, end) = members.range(row);
+        let Range { start, end } = members.range(row);
         let (starts, n_blocks) = (product.pattern.row_start, product.pattern.columns.len() as u64);
         let end = bisect(start, end, |member| starts.at(members.rows.at(member) as usize) < n_blocks);
         let start = bisect(start, end, |member| starts.at(members.rows.at(member) as usize + 1) == 0);
@@ -168,10 +156,9 @@ pub unsafe fn galerkin_rows<const M: usize, const N: usize>(
         }
         let (mut left, mut right) = ([[0.0; MAX]; MAX], [[0.0; N]; MAX]);
         for member in start..end {
-            let (first, width) = product.pattern.row(members.rows.at(member) as usize);
             let block = members.places.at(member) as usize;
             (0..product.rows).for_each(|m| left[m][..N].copy_from_slice(&prolongator.row::<N>(block, m)));
-            for other in first..first + width {
+            for other in product.pattern.blocks(members.rows.at(member) as usize) {
                 let Some(place) = places.get(product.pattern.columns.at(other)) else { continue };
                 (0..product.rows).for_each(|m| right[m] = product.row(other, m));
                 add_product::<M, N>(&left[..product.rows], &right, &mut sums[place * N..(place + 1) * N]);
@@ -181,47 +168,4 @@ pub unsafe fn galerkin_rows<const M: usize, const N: usize>(
             to[i / N - blocks.start].set(i % N, c, sums[i - blocks.start * N][c]);
         }
     });
-}
-
-/// Blocks of a column of P that are asked for ahead: each is somewhere else in memory.
-const AHEAD: usize = 8;
-
-/// The items of `restrict_share` in a range: all shares of a column at once, as its blocks come.
-///
-/// # Safety
-/// As that kernel.
-pub unsafe fn restrict_columns<T: Real, const N: usize>(
-    items: Range<usize>,
-    prolongator: BlockRows<T>,
-    members: Lists,
-    r: View<T>,
-    q: View<T>,
-    shares: ViewMut<T>,
-) {
-    // SAFETY: P lives, and nobody writes it.
-    let entries = unsafe { prolongator.values.slice(0..prolongator.values.len()) };
-    let size = N * prolongator.rows;
-    for column in items.start / SHARES..items.end.div_ceil(SHARES) {
-        let (start, end) = members.range(column);
-        let mut sums = [[T::ZERO; N]; SHARES];
-        for member in start..end {
-            let ahead = members.places.at((member + AHEAD).min(end - 1)) as usize;
-            prefetch(entries, ahead * size, size);
-            let sums = &mut sums[(member - start) % SHARES];
-            let (from, block) = (members.rows.at(member) as usize, members.places.at(member) as usize);
-            for i in 0..prolongator.rows {
-                let entry = from * prolongator.rows + i;
-                let residual = r.at(entry) - q.at(entry);
-                let row: [T; N] = prolongator.row(block, i);
-                for c in 0..N {
-                    sums[c] = fma(row[c], residual, sums[c]);
-                }
-            }
-        }
-        for item in items.start.max(column * SHARES)..items.end.min((column + 1) * SHARES) {
-            for c in 0..N {
-                shares.set(item * N + c, sums[item % SHARES][c]);
-            }
-        }
-    }
 }

@@ -15,9 +15,6 @@ const SMALLEST: f64 = 1e-14;
 ///
 /// Parameters: `n`; `k`; `diagonal [n]`, that of A; `from, to [n][n]`. Thread mapping: an item per entry.
 /// Memory moved: the matrix read and written, and a row and a column of it.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items)]
 pub unsafe fn sweep(item: usize, n: usize, k: usize, diagonal: View<f64>, from: View<f64>, to: ViewMut<f64>) {
     let (row, column) = (item % n, item / n);
@@ -35,22 +32,14 @@ pub unsafe fn sweep(item: usize, n: usize, k: usize, diagonal: View<f64>, from: 
 }
 
 /// Computes: the diagonal of a dense matrix. Parameters: `values [n][n]`, `diagonal [n]`. Thread mapping: an item per
-/// row.
-/// Memory moved: 16 B per row.
-///
-/// # Safety
-/// See the crate's section on safety.
+/// row. Memory moved: 16 B per row.
 #[kernel(items)]
 pub unsafe fn dense_diagonal(row: usize, n: usize, values: View<f64>, diagonal: ViewMut<f64>) {
     diagonal.set(row, values.at(row * n + row));
 }
 
 /// Computes: `to_i = -from_i` in the precision of the cycle. Parameters: `from, to`, of one length. Thread mapping: an
-/// item per entry.
-/// Memory moved: two words per entry.
-///
-/// # Safety
-/// See the crate's section on safety.
+/// item per entry. Memory moved: two words per entry.
 #[kernel(items, T = [f32, f64])]
 pub unsafe fn negate<T: Real>(i: usize, from: View<f64>, to: ViewMut<T>) {
     to.set(i, T::from_f64(-from.at(i)));

@@ -9,6 +9,7 @@
 //! | aggregates of nodes, by distance-2 independent sets | [`aggregate`] |
 //! | rigid-body modes, orthonormal on each aggregate | [`modes`] |
 //! | which blocks a product of matrices has | [`pattern`] |
+//! | matrices of rectangular blocks | [`blocks`] |
 //! | products of matrices: `A P`, `P^T (A P)`; the smoothed P | [`product`] |
 //! | from a level to the next and back | [`transfer`] |
 //! | the inverse on the coarsest level | [`inverse`] |
@@ -18,6 +19,7 @@
 //! so the same input gives the same bits.
 
 pub mod aggregate;
+pub mod blocks;
 #[cfg(not(target_arch = "nvptx64"))]
 mod cpu;
 pub mod inverse;

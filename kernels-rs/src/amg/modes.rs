@@ -11,6 +11,7 @@ use super::pattern::Lists;
 use crate::parts::rigid_motion;
 use crate::real::fma;
 use crate::sparse::PatternView;
+use core::ops::Range;
 use cuda_std::prelude::*;
 
 /// A column of which less than this part of its square is left is taken to depend on those before it.
@@ -30,9 +31,6 @@ pub struct Centre {
 ///
 /// Parameters: `coords [n]`; `free [n]`, see [`super::strength::Couplings`]; `size`, components of a node;
 /// `modes [n][size][n_modes]`. Thread mapping: an item per node. Memory moved: 25 B per node and the modes.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items)]
 pub unsafe fn rigid_modes(
     node: usize,
@@ -56,14 +54,10 @@ pub unsafe fn rigid_modes(
 /// Computes: the mean of the coordinates of an aggregate's nodes.
 ///
 /// Parameters: `members`, the nodes of each aggregate; `coords [n]`; `centroids [n_aggregates]`. Thread mapping: an
-/// item per aggregate.
-/// Memory moved: 28 B per node, 24 B per aggregate.
-///
-/// # Safety
-/// See the crate's section on safety.
+/// item per aggregate. Memory moved: 28 B per node, 24 B per aggregate.
 #[kernel(items)]
 pub unsafe fn centroids(aggregate: usize, members: Lists, coords: View<[f64; 3]>, centroids: ViewMut<[f64; 3]>) {
-    let (start, end) = members.range(aggregate);
+    let Range { start, end } = members.range(aggregate);
     let mut sum = [0.0; 3];
     for place in start..end {
         let x = coords.at(members.rows.at(place) as usize);
@@ -80,9 +74,6 @@ pub unsafe fn centroids(aggregate: usize, members: Lists, coords: View<[f64; 3]>
 /// Parameters: `members`, the nodes of each aggregate; `modes [n][size][n_modes]`;
 /// `products [n_aggregates][n_modes][n_modes]`.
 /// Thread mapping: an item per entry. Memory moved: the modes, through the cache, and the products.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items)]
 pub unsafe fn mode_products(
     item: usize,
@@ -93,10 +84,10 @@ pub unsafe fn mode_products(
     products: ViewMut<f64>,
 ) {
     let (a, c) = (item / n_modes % n_modes, item % n_modes);
-    let (start, end) = members.range(item / (n_modes * n_modes));
+    let places = members.range(item / (n_modes * n_modes));
     let mut sum = 0.0;
     if a <= c {
-        for place in start..end {
+        for place in places {
             let node = members.rows.at(place) as usize;
             for i in 0..size {
                 let row = (node * size + i) * n_modes;
@@ -111,9 +102,6 @@ pub unsafe fn mode_products(
 ///
 /// Parameters: `products [n_aggregates][n_modes][n_modes]`. Thread mapping: an item per aggregate. Memory moved: the
 /// products, read and written.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items)]
 pub unsafe fn factorise_products(aggregate: usize, n_modes: usize, products: ViewMut<f64>) {
     let place = |row: usize, column: usize| (aggregate * n_modes + row) * n_modes + column;
@@ -139,9 +127,6 @@ pub unsafe fn factorise_products(aggregate: usize, n_modes: usize, products: Vie
 /// Parameters: `aggregates`, of each node its aggregate or nothing; `modes [n][size][n_modes]`; `factors`, R, see
 /// [`factorise_products`]; `values [n_blocks][n_modes][size]`. Thread mapping: an item per component of a node.
 /// Memory moved: the modes and the values once, R through the cache.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items)]
 pub unsafe fn orthonormal_modes(
     item: usize,

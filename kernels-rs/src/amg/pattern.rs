@@ -4,8 +4,9 @@
 //! without repetitions, then put end to end.
 
 use super::NONE;
-use crate::setup::lists::{List, bisect};
+use crate::setup::lists::{List, bisect, range};
 use crate::sparse::PatternView;
+use core::ops::Range;
 use cuda_std::prelude::*;
 
 /// The blocks of each column of a matrix of rows.
@@ -21,14 +22,10 @@ pub struct Lists {
 }
 
 impl Lists {
-    /// Position of the first block of a column, and one past that of the last.
-    ///
-    /// # Safety
-    /// `column` is a block column.
+    /// The places of a column's blocks.
     #[inline(always)]
-    pub unsafe fn range(self, column: usize) -> (usize, usize) {
-        // SAFETY: `column` is valid by contract.
-        unsafe { (self.starts.at(column) as usize, self.starts.at(column + 1) as usize) }
+    pub unsafe fn range(self, column: usize) -> Range<usize> {
+        range(self.starts, column)
     }
 }
 
@@ -40,9 +37,6 @@ pub const SHARES: usize = 8;
 /// Parameters: `x`; `starts [n_rows SHARES + 1]`, of the shares among X's blocks; `row_start [n_rows + 1]` and
 /// `columns [n_rows SHARES]`, the shares of each row. Thread mapping: an item per share, and one more.
 /// Memory moved: 20 B per share.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items)]
 pub unsafe fn cut_rows(
     item: usize,
@@ -68,14 +62,10 @@ pub unsafe fn cut_rows(
 ///
 /// Parameters: `most`, block columns of Y; `candidates [n_rows]`. Thread mapping: an item per row of X.
 /// Memory moved: an index per block of X and 16 B (gathered) of Y's rows.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items)]
 pub unsafe fn count_products(row: usize, most: u32, x: PatternView, y: PatternView, candidates: ViewMut<u32>) {
-    let (first, width) = x.row(row);
     let mut count = 0;
-    for block in first..first + width {
+    for block in x.blocks(row) {
         count += y.row(x.columns.at(block) as usize).1;
     }
     candidates.set(row, count.min(most as usize) as u32);
@@ -86,9 +76,6 @@ pub unsafe fn count_products(row: usize, most: u32, x: PatternView, y: PatternVi
 /// Parameters: `starts [n_rows + 1]`, the running sums of the candidates; `found [starts[n_rows]]`; `lengths [n_rows]`.
 /// Thread mapping: an item per row of X. Memory moved: the columns of Y's rows that X's name, through the cache, and
 /// those found.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items)]
 pub unsafe fn list_products(
     row: usize,
@@ -99,9 +86,8 @@ pub unsafe fn list_products(
     lengths: ViewMut<u32>,
 ) {
     let list = List::new(found, starts.at(row) as usize);
-    let (first, width) = x.row(row);
     let mut len = 0;
-    for block in first..first + width {
+    for block in x.blocks(row) {
         let (start, others) = y.row(x.columns.at(block) as usize);
         for other in start..start + others {
             let column = y.columns.at(other);
@@ -117,11 +103,7 @@ pub unsafe fn list_products(
 /// Computes: the lists put end to end; the diagonal is brought to the front of each row if `diagonal_first` is 1.
 ///
 /// Parameters: `starts, found`, see [`list_products`]; `row_start [n_rows + 1]`; `columns, rows [row_start[n_rows]]`,
-/// of each block.
-/// Thread mapping: an item per row. Memory moved: 24 B per row, 12 B per block.
-///
-/// # Safety
-/// See the crate's section on safety.
+/// of each block. Thread mapping: an item per row. Memory moved: 24 B per row, 12 B per block.
 #[kernel(items)]
 pub unsafe fn join_lists(
     row: usize,
@@ -153,9 +135,6 @@ pub unsafe fn join_lists(
 ///
 /// Parameters: `square`, with the diagonal first in each row; `lengths [n_rows]`. Thread mapping: an item per row.
 /// Memory moved: 24 B per row, and the two gathers of each step of a search by bisection.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items)]
 pub unsafe fn count_upper(row: usize, square: PatternView, lengths: ViewMut<u32>) {
     let (first, width) = square.row(row);
@@ -167,9 +146,6 @@ pub unsafe fn count_upper(row: usize, square: PatternView, lengths: ViewMut<u32>
 ///
 /// Parameters: `square`, see [`count_upper`]; `row_start [n_rows + 1]`; `columns, rows [row_start[n_rows]]`, of each
 /// block. Thread mapping: an item per row. Memory moved: 24 B per row, 12 B per block.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items)]
 pub unsafe fn list_upper(
     row: usize,
@@ -178,21 +154,18 @@ pub unsafe fn list_upper(
     columns: ViewMut<u32>,
     rows: ViewMut<u32>,
 ) {
-    let (start, end) = (row_start.at(row) as usize, row_start.at(row + 1) as usize);
+    let blocks = range(row_start, row);
     let right = square.off_diagonal(row, row as u32);
-    for block in start..end {
-        let column = if block == start { row as u32 } else { square.columns.at(right + block - start - 1) };
+    let first = blocks.start;
+    for block in blocks {
+        let column = if block == first { row as u32 } else { square.columns.at(right + block - first - 1) };
         columns.set(block, column);
         rows.set(block, row as u32);
     }
 }
 
 /// Computes: 1 for each node that is in an aggregate. Parameters: `aggregates, counts [n]`. Thread mapping: an item per
-/// node.
-/// Memory moved: 8 B per node.
-///
-/// # Safety
-/// See the crate's section on safety.
+/// node. Memory moved: 8 B per node.
 #[kernel(items)]
 pub unsafe fn count_members(node: usize, aggregates: View<u32>, counts: ViewMut<u32>) {
     counts.set(node, u32::from(aggregates.at(node) != NONE));
@@ -201,11 +174,7 @@ pub unsafe fn count_members(node: usize, aggregates: View<u32>, counts: ViewMut<
 /// Computes: the rows of the tentative prolongator, of one block or none.
 ///
 /// Parameters: `aggregates [n]`; `row_start [n + 1]`; `columns, rows [row_start[n]]`, of each block. Thread mapping: an
-/// item per node.
-/// Memory moved: 20 B per node.
-///
-/// # Safety
-/// See the crate's section on safety.
+/// item per node. Memory moved: 20 B per node.
 #[kernel(items)]
 pub unsafe fn list_members(
     node: usize,
@@ -222,11 +191,7 @@ pub unsafe fn list_members(
 }
 
 /// Computes: the keys by which blocks are sorted by column. Parameters: `columns, keys [n_blocks]`. Thread mapping: an
-/// item per block.
-/// Memory moved: 12 B per block.
-///
-/// # Safety
-/// See the crate's section on safety.
+/// item per block. Memory moved: 12 B per block.
 #[kernel(items)]
 pub unsafe fn column_keys(block: usize, columns: View<u32>, keys: ViewMut<u64>) {
     keys.set(block, u64::from(columns.at(block)));
@@ -236,12 +201,8 @@ pub unsafe fn column_keys(block: usize, columns: View<u32>, keys: ViewMut<u64>) 
 ///
 /// Parameters: `columns [n_blocks]`; `places [n_blocks]`, that order; `starts [n_columns + 1]`. Thread mapping: an item
 /// per column and one more. Memory moved: 8 B per column, and the two gathers of each step of a search by bisection.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items)]
 pub unsafe fn column_starts(column: usize, columns: View<u32>, places: View<u32>, starts: ViewMut<u64>) {
-    // SAFETY: `places` holds places of blocks.
-    let before = |middle: usize| unsafe { (columns.at(places.at(middle) as usize) as usize) < column };
+    let before = |middle: usize| (columns.at(places.at(middle) as usize) as usize) < column;
     starts.set(column, bisect(0, places.len(), before) as u64);
 }

@@ -4,6 +4,7 @@
 //! A thread of a GPU has some rows of a block of the result in registers, and looks for the blocks that contribute to
 //! it in the sorted rows of the right factor. Nothing is added up in memory. A CPU's takes whole rows.
 
+use super::blocks::{BlockRows, Blocks, Mirrored};
 #[cfg(not(target_arch = "nvptx64"))]
 use super::cpu::{galerkin_rows, multiply_rows};
 use super::pattern::Lists;
@@ -12,55 +13,12 @@ use crate::setup::lists::bisect;
 use crate::sparse::{Entries, PatternView};
 use cuda_std::prelude::*;
 
-/// A matrix of blocks in compressed rows, whose columns ascend; blocks column by column.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct BlockRows<T: DeviceCopy> {
-    /// Its blocks.
-    pub pattern: PatternView,
-    /// `[n_blocks][columns][rows]`.
-    pub values: View<T>,
-    /// Rows of a block.
-    pub rows: usize,
-    /// Columns of a block.
-    pub columns: usize,
-}
-
-impl<T: DeviceCopy> BlockRows<T> {
-    /// Entry (i, j) of a block.
-    ///
-    /// # Safety
-    /// `block` is one, and i and j are below its size.
-    #[inline(always)]
-    pub unsafe fn at(self, block: usize, i: usize, j: usize) -> T {
-        self.values.at((block * self.columns + j) * self.rows + i)
-    }
-
-    /// Row i of a block of N columns.
-    #[inline(always)]
-    pub(super) unsafe fn row<const N: usize>(self, block: usize, i: usize) -> [T; N] {
-        // SAFETY: the block is one of this matrix, whose blocks have N columns, by contract.
-        core::array::from_fn(|j| unsafe { self.at(block, i, j) })
-    }
-}
-
 /// The place of a column among a row's, which ascend; past the row's end if it has none.
 #[inline(always)]
 unsafe fn find(pattern: PatternView, row: usize, column: u32) -> Option<usize> {
     let (first, width) = pattern.row(row);
-    // SAFETY: places of the row's blocks.
-    let place = bisect(first, first + width, |middle| unsafe { pattern.columns.at(middle) < column });
+    let place = bisect(first, first + width, |middle| pattern.columns.at(middle) < column);
     if place < first + width && pattern.columns.at(place) == column { Some(place) } else { None }
-}
-
-/// Which blocks a result has.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct Blocks {
-    /// Block row of each, `[n_blocks]`.
-    pub rows: View<u32>,
-    /// Block column of each, `[n_blocks]`.
-    pub columns: View<u32>,
 }
 
 /// Computes: M rows of each block of `C = A B`.
@@ -68,9 +26,6 @@ pub struct Blocks {
 /// Parameters: `entries, values`, A, of square blocks of a multiple of M rows; `b`, with N columns of a block; `of`,
 /// the blocks of C; `product [n_blocks][N][size]`. Thread mapping: an item per M rows of a block. Memory moved: C once;
 /// the rows of A and of B that meet, through the cache.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items, cpu = multiply_rows, T = [f32, f64], M = [1, 3], N = [1, 2, 3, 6])]
 pub unsafe fn multiply_blocks<T: Real, const M: usize, const N: usize>(
     item: usize,
@@ -111,9 +66,6 @@ pub unsafe fn multiply_blocks<T: Real, const M: usize, const N: usize>(
 /// Parameters: `inverse [n]`, that of D, or nothing where `values` are of `D^-1 A P_0` already; `tentative`, P_0; `of`, the blocks of P; `values [n_blocks][columns][rows]`.
 /// Thread mapping: an item per row of a block. Memory moved: the values read and written, P_0 and `inverse` through the
 /// cache.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items, T = [f32, f64])]
 pub unsafe fn smooth_prolongator<T: Real>(
     item: usize,
@@ -146,9 +98,6 @@ pub unsafe fn smooth_prolongator<T: Real>(
 /// without blocks, with N columns of a block; `of`, the blocks to compute, row by row; `entries, values`, A_c. Thread
 /// mapping: an item per M rows of a block.
 /// Memory moved: A_c read by half and written; the blocks of P and A P that meet, through the cache.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items, cpu = galerkin_rows, M = [1, 3], N = [1, 2, 3, 6])]
 pub unsafe fn galerkin_product<const M: usize, const N: usize>(
     item: usize,
@@ -161,7 +110,7 @@ pub unsafe fn galerkin_product<const M: usize, const N: usize>(
 ) {
     let (block, top) = (item * M / N, item * M % N);
     let (row, column) = (of.rows.at(block) as usize, of.columns.at(block));
-    let (start, end) = members.range(row);
+    let members_of_row = members.range(row);
     let to = Mirrored::new(entries, values, [row, column as usize]);
     let mut sums = [[0.0; N]; M];
     for i in 0..M {
@@ -169,7 +118,7 @@ pub unsafe fn galerkin_product<const M: usize, const N: usize>(
             sums[i][c] = to.get(top + i, c);
         }
     }
-    for member in start..end {
+    for member in members_of_row {
         if let Some(place) = find(product.pattern, members.rows.at(member) as usize, column) {
             for m in 0..product.rows {
                 let right: [f64; N] = product.row(place, m);
@@ -189,67 +138,10 @@ pub unsafe fn galerkin_product<const M: usize, const N: usize>(
     }
 }
 
-/// A block on the diagonal of a symmetric matrix or right of it, and its mirror image.
-#[derive(Clone, Copy)]
-pub(super) struct Mirrored {
-    entries: Entries,
-    values: ViewMut<f64>,
-    /// Row and column of the block.
-    at: [usize; 2],
-    /// Its number among its row's, and that of its image.
-    k: [usize; 2],
-}
-
-impl Mirrored {
-    /// # Safety
-    /// The matrix has a block in that row and column, and its image.
-    #[inline(always)]
-    pub(super) unsafe fn new(entries: Entries, values: ViewMut<f64>, [row, column]: [usize; 2]) -> Self {
-        // SAFETY: the blocks are there by contract.
-        let k = unsafe { [entries.pattern.place(row, column as u32), entries.pattern.place(column, row as u32)] };
-        Mirrored { entries, values, at: [row, column], k }
-    }
-
-    /// Whether an entry is left of the matrix's diagonal, where it is that opposite which counts.
-    #[inline(always)]
-    fn is_image(self, i: usize, j: usize) -> bool {
-        self.at[0] == self.at[1] && j < i
-    }
-
-    /// Entry (i, j) of the block; 0 left of the diagonal.
-    ///
-    /// # Safety
-    /// i and j are below the size of a block.
-    #[inline(always)]
-    pub(super) unsafe fn get(self, i: usize, j: usize) -> f64 {
-        // SAFETY: an entry of the matrix by contract.
-        if self.is_image(i, j) { 0.0 } else { unsafe { self.values.at(self.entries.at(self.at[0], self.k[0], i, j)) } }
-    }
-
-    /// Sets entry (i, j) of the block and the one opposite; nothing left of the diagonal.
-    ///
-    /// # Safety
-    /// i and j are below the size of a block.
-    #[inline(always)]
-    pub(super) unsafe fn set(self, i: usize, j: usize, value: f64) {
-        if self.is_image(i, j) {
-            return;
-        }
-        // SAFETY: entries of the matrix by contract.
-        unsafe {
-            self.values.set(self.entries.at(self.at[0], self.k[0], i, j), value);
-            self.values.set(self.entries.at(self.at[1], self.k[1], j, i), value);
-        }
-    }
-}
-
 /// Computes: a diagonal entry for each row of A_c that is empty, as a mode that was left out makes it: the largest of
 /// its block.
 ///
 /// Parameters: `entries, values`, A_c. Thread mapping: an item per block row. Memory moved: the diagonals.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items)]
 pub unsafe fn fill_empty_rows(row: usize, entries: Entries, values: ViewMut<f64>) {
     let mut largest = 0.0;

@@ -9,6 +9,7 @@ use super::strength::square_distance;
 use crate::precond::{Step, step_entry};
 use crate::real::{Real, fma};
 use crate::sparse::{Entries, PatternView};
+use core::ops::Range;
 use cuda_std::prelude::*;
 
 /// Nodes of a stack at most: those of stretched elements, which are flat in two directions, would be whole planes.
@@ -18,14 +19,10 @@ pub const MOST_NODES: usize = 8;
 ///
 /// Parameters: `pattern`, the couplings; `coords, longest [n]`. Thread mapping: an item per node.
 /// Memory moved: 32 B per node, per coupling an index and a point (gathered).
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items)]
 pub unsafe fn measure_longest(row: usize, pattern: PatternView, coords: View<[f64; 3]>, longest: ViewMut<f64>) {
-    let (first, width) = pattern.row(row);
     let mut most: f64 = 0.0;
-    for block in first..first + width {
+    for block in pattern.blocks(row) {
         most = most.max(square_distance(coords, row, pattern.columns.at(block) as usize));
     }
     longest.set(row, most);
@@ -35,9 +32,6 @@ pub unsafe fn measure_longest(row: usize, pattern: PatternView, coords: View<[f6
 ///
 /// Parameters: `pattern`, whose blocks have `strengths`; `coords, longest [n]`; `flat`, how many times as long the
 /// longest coupling is; `linked, marks [n]`, 1 for a node that has any. Thread mapping: an item per node. Memory moved: as [`measure_longest`], and 4 B per coupling.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items)]
 pub unsafe fn find_stacked(
     row: usize,
@@ -49,9 +43,8 @@ pub unsafe fn find_stacked(
     linked: ViewMut<u8>,
     marks: ViewMut<u32>,
 ) {
-    let (first, width) = pattern.row(row);
     let mut any = false;
-    for block in first..first + width {
+    for block in pattern.blocks(row) {
         let other = pattern.columns.at(block) as usize;
         let square = square_distance(coords, row, other);
         let least = longest.at(row).min(longest.at(other));
@@ -81,7 +74,7 @@ impl Stacks {
         if stack == NONE {
             return (0, 0);
         }
-        let (start, end) = self.members.range(stack as usize);
+        let Range { start, end } = self.members.range(stack as usize);
         if end - start > MOST_NODES { (0, 0) } else { (start, end) }
     }
 }
@@ -89,9 +82,6 @@ impl Stacks {
 /// Computes: how many blocks each row of D has.
 ///
 /// Parameters: `of`; `counts [n]`. Thread mapping: an item per node. Memory moved: 24 B per node.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items)]
 pub unsafe fn count_stacked(node: usize, of: Stacks, counts: ViewMut<u32>) {
     let (start, end) = of.around(node);
@@ -102,9 +92,6 @@ pub unsafe fn count_stacked(node: usize, of: Stacks, counts: ViewMut<u32>) {
 ///
 /// Parameters: `of`; `row_start [n + 1]`; `columns [row_start[n]]`, the diagonal first, the others ascending. Thread
 /// mapping: an item per node. Memory moved: 28 B per node, 8 B per block.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items)]
 pub unsafe fn list_stacked(node: usize, of: Stacks, row_start: View<u64>, columns: ViewMut<u32>) {
     let mut place = row_start.at(node) as usize;
@@ -123,9 +110,6 @@ pub unsafe fn list_stacked(node: usize, of: Stacks, row_start: View<u64>, column
 ///
 /// Parameters: `from, values`, the matrix, whose rows have their diagonal first; `to, blocks`, D, 0 before. Thread
 /// mapping: an item per block row. Memory moved: D's values read and written, the row's indices.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items, T = [f32, f64])]
 pub unsafe fn gather_stacked<T: Real>(row: usize, from: Entries, values: View<T>, to: Entries, blocks: ViewMut<f64>) {
     let (first, width) = to.pattern.row(row);
@@ -176,9 +160,6 @@ impl Dense {
 ///
 /// Parameters: `entries, blocks`, D. Thread mapping: an item per node, of which the first of each stack does the work.
 /// Memory moved: for m unknowns of a stack 3 m^3 words, through the cache.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items)]
 pub unsafe fn invert_stacked(node: usize, entries: Entries, blocks: ViewMut<f64>) {
     let (first, width) = entries.pattern.row(node);
@@ -227,9 +208,6 @@ unsafe fn solved<T: Real>(item: usize, entries: Entries, values: View<T>, r: Vie
 ///
 /// Parameters: `entries, values`, `D^-1`; `r, z [n]`. Thread mapping: an item per entry. Memory moved: `D^-1` once, two
 /// words per entry.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items, T = [f32, f64])]
 pub unsafe fn stacked_start<T: Real>(
     item: usize,
@@ -245,11 +223,7 @@ pub unsafe fn stacked_start<T: Real>(
 /// Computes: a step of a polynomial of `D^-1 A`.
 ///
 /// Parameters: `step`, whose `inverse` is not read; `entries, values`, `D^-1`; `z, product [n]`, z and A z. Thread
-/// mapping: an item per entry.
-/// Memory moved: `D^-1` once, five words per entry.
-///
-/// # Safety
-/// See the crate's section on safety.
+/// mapping: an item per entry. Memory moved: `D^-1` once, five words per entry.
 #[kernel(items, T = [f32, f64])]
 pub unsafe fn stacked_step<T: Real>(
     item: usize,
@@ -260,7 +234,6 @@ pub unsafe fn stacked_step<T: Real>(
     product: View<T>,
 ) {
     let correction = solved(item, entries, values, step.r, product);
-    // SAFETY: an entry of this item's own.
-    let old = || unsafe { step.previous.at(item) };
+    let old = || step.previous.at(item);
     step.previous.set(item, step_entry(step.factors, T::ONE, correction, z.at(item), old));
 }

@@ -60,11 +60,7 @@ pub(super) unsafe fn square_distance(coords: View<[f64; 3]>, a: usize, b: usize)
 /// shares an element.
 ///
 /// Parameters: `coords, norms, nearest [n_rows]`; nodes at no distance do not count. Thread mapping: an item per block
-/// row.
-/// Memory moved: the diagonal blocks, 40 B per row, per block an index and a point (gathered).
-///
-/// # Safety
-/// See the crate's section on safety.
+/// row. Memory moved: the diagonal blocks, 40 B per row, per block an index and a point (gathered).
 #[kernel(items, T = [f32, f64])]
 pub unsafe fn measure_rows<T: Real>(
     row: usize,
@@ -118,9 +114,6 @@ impl Measures {
 ///
 /// Parameters: `by`; `to`. Thread mapping: an item per block row.
 /// Memory moved: the matrix once, per block an index, 40 B of measures (gathered) and a strength.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items, T = [f32, f64])]
 pub unsafe fn find_strengths<T: Real>(row: usize, entries: Entries, values: View<T>, by: Measures, to: Couplings) {
     let (first, width) = entries.pattern.row(row);

@@ -1,11 +1,12 @@
 //! From a level to the next and back, and from the precision of the set-up to that of the cycle.
 
-#[cfg(not(target_arch = "nvptx64"))]
-use super::cpu::restrict_columns;
+use super::blocks::BlockRows;
 use super::pattern::Lists;
-use super::product::BlockRows;
+#[cfg(not(target_arch = "nvptx64"))]
+use crate::cpu::prefetch;
 use crate::real::{Real, fma};
 use crate::sparse::Entries;
+use core::ops::Range;
 use cuda_std::prelude::*;
 
 /// Shares in which the sum over a column of P is formed: a column of a finest level has some two hundred blocks, and there
@@ -18,9 +19,6 @@ pub const SHARES: usize = 16;
 /// Parameters: `prolongator`, P, of N columns of a block; `members`, the blocks of its columns; `r, q [n]`;
 /// `shares [n_columns][SHARES][N]`. Thread mapping: an item per share.
 /// Memory moved: P once; r and q through the cache; 8 B per block; the shares.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items, cpu = restrict_columns, T = [f32, f64], N = [1, 2, 3, 6])]
 pub unsafe fn restrict_share<T: Real, const N: usize>(
     item: usize,
@@ -31,7 +29,7 @@ pub unsafe fn restrict_share<T: Real, const N: usize>(
     shares: ViewMut<T>,
 ) {
     let (column, share) = (item / SHARES, item % SHARES);
-    let (start, end) = members.range(column);
+    let Range { start, end } = members.range(column);
     let mut sums = [T::ZERO; N];
     let mut member = start + share;
     while member < end {
@@ -50,13 +48,49 @@ pub unsafe fn restrict_share<T: Real, const N: usize>(
     }
 }
 
+/// The items of `restrict_share` in a range: all shares of a column at once, as its blocks come.
+#[cfg(not(target_arch = "nvptx64"))]
+unsafe fn restrict_columns<T: Real, const N: usize>(
+    items: Range<usize>,
+    prolongator: BlockRows<T>,
+    members: Lists,
+    r: View<T>,
+    q: View<T>,
+    shares: ViewMut<T>,
+) {
+    let entries = prolongator.values.slice(0..prolongator.values.len());
+    // Blocks that are asked for ahead: each is somewhere else in memory.
+    const AHEAD: usize = 8;
+    let size = N * prolongator.rows;
+    for column in items.start / SHARES..items.end.div_ceil(SHARES) {
+        let Range { start, end } = members.range(column);
+        let mut sums = [[T::ZERO; N]; SHARES];
+        for member in start..end {
+            let ahead = members.places.at((member + AHEAD).min(end - 1)) as usize;
+            prefetch(entries, ahead * size, size);
+            let sums = &mut sums[(member - start) % SHARES];
+            let (from, block) = (members.rows.at(member) as usize, members.places.at(member) as usize);
+            for i in 0..prolongator.rows {
+                let entry = from * prolongator.rows + i;
+                let residual = r.at(entry) - q.at(entry);
+                let row: [T; N] = prolongator.row(block, i);
+                for c in 0..N {
+                    sums[c] = fma(row[c], residual, sums[c]);
+                }
+            }
+        }
+        for item in items.start.max(column * SHARES)..items.end.min((column + 1) * SHARES) {
+            for c in 0..N {
+                shares.set(item * N + c, sums[item % SHARES][c]);
+            }
+        }
+    }
+}
+
 /// Computes: an entry of `P^T (r - q)`, the sum of its shares.
 ///
 /// Parameters: `columns` of a block; `shares [n_columns][SHARES][columns]`; `coarse [n_coarse]`. Thread mapping: an item
 /// per entry. Memory moved: the shares once, a word per entry.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items, T = [f32, f64])]
 pub unsafe fn add_shares<T: Real>(item: usize, columns: usize, shares: View<T>, coarse: ViewMut<T>) {
     let (column, c) = (item / columns, item % columns);
@@ -71,9 +105,6 @@ pub unsafe fn add_shares<T: Real>(item: usize, columns: usize, shares: View<T>, 
 ///
 /// Parameters: `prolongator`, P; `coarse [n_coarse]`; `z, to [n]`. Thread mapping: an item per entry.
 /// Memory moved: P, z and `to` once; `coarse` through the cache.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items, T = [f32, f64])]
 pub unsafe fn prolong_correction<T: Real>(
     item: usize,
@@ -83,9 +114,9 @@ pub unsafe fn prolong_correction<T: Real>(
     to: ViewMut<T>,
 ) {
     let (row, i) = (item / prolongator.rows, item % prolongator.rows);
-    let (first, width) = prolongator.pattern.row(row);
+    let blocks = prolongator.pattern.blocks(row);
     let mut sum = z.at(item);
-    for block in first..first + width {
+    for block in blocks {
         let column = prolongator.pattern.columns.at(block) as usize * prolongator.columns;
         for c in 0..prolongator.columns {
             sum = fma(prolongator.at(block, i, c), coarse.at(column + c), sum);
@@ -109,9 +140,6 @@ unsafe fn root(inverse: View<f64>, i: usize) -> f64 {
 ///
 /// Parameters: `inverse [n]`, that of the diagonal, or nothing; `rows [n_blocks]`; `prolongator`; `to`, as its values.
 /// Thread mapping: an item per row of a block. Memory moved: the values read and written.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items, T = [f32, f64])]
 pub unsafe fn round_prolongator<T: Real>(
     item: usize,
@@ -132,11 +160,7 @@ pub unsafe fn round_prolongator<T: Real>(
 /// there is such a scaling.
 ///
 /// Parameters: `inverse [n]`, that of the diagonal, or nothing; `from, values`, the matrix; `to, rounded`, one of the
-/// same pattern and block size. Thread mapping: an item per row.
-/// Memory moved: every value of a block read and written.
-///
-/// # Safety
-/// See the crate's section on safety.
+/// same pattern and block size. Thread mapping: an item per row. Memory moved: every value of a block read and written.
 #[kernel(items, T = [f32, f64])]
 pub unsafe fn copy_blocks<T: Real>(
     item: usize,

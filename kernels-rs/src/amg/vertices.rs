@@ -2,7 +2,10 @@
 //! ends.
 
 use super::NONE;
-use super::product::BlockRows;
+use super::blocks::BlockRows;
+use crate::setup::around::Around;
+use crate::setup::lists::range;
+use core::ops::Range;
 use cuda_std::prelude::*;
 
 /// The ends of the edge that a node is in the middle of; itself twice for a vertex, [`NONE`] for what is in no cell.
@@ -19,14 +22,8 @@ unsafe fn is_vertex(ends: View<Ends>, node: usize) -> bool {
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Cells {
-    /// Nodes of a cell.
-    pub width: usize,
-    /// Nodes of each cell, `[n_cells][width]`.
-    pub nodes: View<u32>,
-    /// Start of each node's list of cells, `[n + 1]`.
-    pub around: View<u64>,
-    /// Cells around each node.
-    pub cells: View<u32>,
+    /// Their nodes, and those around each node.
+    pub around: Around,
     /// Of each edge that has a node in its middle the local numbers of its ends and of that.
     pub edges: View<[u32; 3]>,
 }
@@ -36,15 +33,12 @@ pub struct Cells {
 ///
 /// Parameters: `ends [n]`, [`NONE`] or what cells of other types have made of it. Thread mapping: an item per node.
 /// Memory moved: 16 B per node, and the nodes of its cells, through the cache.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items)]
 pub unsafe fn find_ends(node: usize, of: Cells, ends: ViewMut<Ends>) {
     let mut found = ends.at(node);
-    for pair in of.around.at(node) as usize..of.around.at(node + 1) as usize {
-        let cell = of.cells.at(pair) as usize * of.width;
-        let at = |local: u32| of.nodes.at(cell + local as usize);
+    for pair in of.around.range(node) {
+        let cell = of.around.cells.at(pair) as usize * of.around.size;
+        let at = |local: u32| of.around.nodes.at(cell + local as usize);
         let mut here = [node as u32; 2];
         for edge in 0..of.edges.len() {
             let [a, b, middle] = of.edges.at(edge);
@@ -62,9 +56,6 @@ pub unsafe fn find_ends(node: usize, of: Cells, ends: ViewMut<Ends>) {
 /// Computes: a mark for each vertex, and how many vertices each node depends on.
 ///
 /// Parameters: `ends, marks, counts [n]`. Thread mapping: an item per node. Memory moved: 16 B per node.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items)]
 pub unsafe fn mark_vertices(node: usize, ends: View<Ends>, marks: ViewMut<u32>, counts: ViewMut<u32>) {
     let is_vertex = is_vertex(ends, node);
@@ -74,12 +65,8 @@ pub unsafe fn mark_vertices(node: usize, ends: View<Ends>, marks: ViewMut<u32>, 
 
 /// Computes: what the next level takes over of each vertex: where it is and which of its components are free.
 ///
-/// Parameters: `before [n + 1]`, how many vertices there are before each node; `coords, free [n]`;
-/// `coarse_coords, coarse_free [n_vertices]`. Thread mapping: an item per node. Memory moved: 8 B per node, 50 B per
-/// vertex.
-///
-/// # Safety
-/// See the crate's section on safety.
+/// Parameters: `before [n + 1]`, how many vertices there are before each node; `coords, free [n]`; `coarse_coords,
+/// coarse_free [n_vertices]`. Thread mapping: an item per node. Memory moved: 8 B per node, 50 B per vertex.
 #[kernel(items)]
 pub unsafe fn gather_vertices(
     node: usize,
@@ -100,9 +87,6 @@ pub unsafe fn gather_vertices(
 ///
 /// Parameters: `ends [n]`; `before [n + 1]`, see [`gather_vertices`]; `row_start [n + 1]`; `columns, rows [n_blocks]`.
 /// Thread mapping: an item per node. Memory moved: 24 B per node, 8 B per block.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items)]
 pub unsafe fn list_ends(
     node: usize,
@@ -112,7 +96,7 @@ pub unsafe fn list_ends(
     columns: ViewMut<u32>,
     rows: ViewMut<u32>,
 ) {
-    let (start, end) = (row_start.at(node) as usize, row_start.at(node + 1) as usize);
+    let Range { start, end } = range(row_start, node);
     for block in start..end {
         let vertex = if end - start == 1 { node } else { ends.at(node)[block - start] as usize };
         columns.set(block, before.at(vertex) as u32);
@@ -123,11 +107,7 @@ pub unsafe fn list_ends(
 /// Computes: the values of the prolongator: 1 at a vertex, a half at each end of an edge, 0 in supported components.
 ///
 /// Parameters: `free [n]`, `coarse_free [n_vertices]`, bits for components; `prolongator`, whose values are `values`.
-/// Thread mapping: an item per block row.
-/// Memory moved: the values, 9 B per row, 5 B per block.
-///
-/// # Safety
-/// See the crate's section on safety.
+/// Thread mapping: an item per block row. Memory moved: the values, 9 B per row, 5 B per block.
 #[kernel(items)]
 pub unsafe fn fill_interpolation(
     row: usize,

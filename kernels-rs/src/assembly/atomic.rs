@@ -21,16 +21,12 @@ pub fn n_items(n_cells: usize, n: usize) -> usize {
 
 /// Computes: adds one row of blocks of a cell's stiffness.
 ///
-/// Parameters: `to`, the matrix, zero or holding what other element types have added.
-/// Thread mapping: an item per pair of cell and local node a, [`n_items`] in all. The lanes of a warp take the same a
-/// of 32 consecutive cells: in a mesh whose cells are numbered along a direction, as generated ones are, their rows
-/// follow one another, and so do the entries that they add to in a format of slices; and a is the same for the whole
-/// warp.
-/// Memory moved: per item N nodes, N coordinates (through the cache) and N slots (2 B); N blocks added to, by
-/// reductions in the second-level cache, whose results nobody waits for. Operations: see [`super::rows`].
-///
-/// # Safety
-/// See the crate's section on safety.
+/// Parameters: `to`, the matrix, zero or holding what other element types have added. Thread mapping: an item per pair
+/// of cell and local node a, [`n_items`] in all. The lanes of a warp take the same a of 32 consecutive cells: in a mesh
+/// whose cells are numbered along a direction, as generated ones are, their rows follow one another, and so do the
+/// entries that they add to in a format of slices; and a is the same for the whole warp. Memory moved: per item N
+/// nodes, N coordinates (through the cache) and N slots (2 B); N blocks added to, by reductions in the second-level
+/// cache, whose results nobody waits for. Operations: see [`super::rows`].
 #[kernel(items, E = for_each_element!, P = [Elasticity, Conduction], T = [f32, f64])]
 pub unsafe fn atomic<E: Element, P: Physics, T: Real>(i: usize, n_cells: usize, mesh: MeshView, to: Destination<T>) {
     let (cell, a) = (i / (CELLS * E::N) * CELLS + i % CELLS, i / CELLS % E::N);
@@ -42,7 +38,7 @@ pub unsafe fn atomic<E: Element, P: Physics, T: Real>(i: usize, n_cells: usize, 
     let constants = mesh.cell_stiffness::<P, T>(cell);
     let row = to.entries.row(mesh.nodes.at(cell * E::N + a) as usize, size::<E, P>());
     row_of_products::<E, P, T>(&x, a, |b, product| {
-        // SAFETY: a cell of the mesh and two of its nodes; this launch touches the matrix by atomics alone.
-        unsafe { to.accumulate::<E, P>(to.start::<E>(row, [cell, a, b]), product, constants) }
+        // A cell of the mesh and two of its nodes; this launch touches the matrix by atomics alone.
+        to.accumulate::<E, P>(to.start::<E>(row, [cell, a, b]), product, constants)
     });
 }

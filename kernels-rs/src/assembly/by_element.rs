@@ -12,12 +12,11 @@ use cuda_std::prelude::*;
 
 /// Computes: adds the stiffness of cell `i` of a colour.
 ///
-/// Parameters: `to`, the matrix, zero or holding what other colours and element types have added.
-/// Thread mapping: an item per cell of the colour.
-/// Memory moved: per cell N nodes, N coordinates (24 B), N N slots (2 B), and DIM DIM N N values read and written. K_e
-/// is more than registers hold (576 values of hex8), so it lies in local memory, and every quadrature point reads and
-/// writes it once more: WARP measures 55 % of its traffic there. hex20 in f64 keeps 29 kB a thread. Operations per
-/// point, in three dimensions: 18 N for Jacobian and gradients, 9 N N for the blocks.
+/// Parameters: `to`, the matrix, zero or holding what other colours and element types have added. Thread mapping: an
+/// item per cell of the colour. Memory moved: per cell N nodes, N coordinates (24 B), N N slots (2 B), and DIM DIM N N
+/// values read and written. K_e is more than registers hold (576 values of hex8), so it lies in local memory, and every
+/// quadrature point reads and writes it once more: WARP measures 55 % of its traffic there. hex20 in f64 keeps 29 kB a
+/// thread. Operations per point, in three dimensions: 18 N for Jacobian and gradients, 9 N N for the blocks.
 ///
 /// # Safety
 /// See the crate's section on safety; no two cells of the colour share a node.
@@ -37,7 +36,7 @@ pub unsafe fn by_element<E: Element, T: Real>(i: usize, color: Color, mesh: Mesh
             }
         }
     }
-    let lame = mesh.cell_lame::<T>(cell);
+    let lame = mesh.cell_stiffness::<Elasticity, T>(cell);
     for a in 0..E::N {
         let row = to.entries.row(nodes[a], E::DIM);
         for b in 0..E::N {

@@ -10,11 +10,13 @@
 //! | 15: gradients in space | `point` |
 //! | 17: entries of K_e | [`Share::accumulate_shared`] |
 
-use super::warp::{self, ALL, NODES, Share, WARPS};
+use super::warp::{self, NODES, Share, WARPS};
 use super::{Color, Destination, MeshView};
 use crate::element::*;
 use crate::for_each_warp_element;
+use crate::physics::Elasticity;
 use crate::real::{Real, dot3, fma};
+use crate::reduce::FULL_WARP;
 use cuda_std::prelude::*;
 use cuda_std::warp::{sync_warp, warp_shuffle_idx, warp_shuffle_xor};
 
@@ -23,13 +25,12 @@ const WORDS: usize = 9 + 9 + 24 + 24;
 
 /// Computes: adds the stiffness of a cell of a colour.
 ///
-/// Parameters: `slopes [Q][3][N]`, `dN_b/dxi_j`; `to`, the matrix, zero or holding what has been added before.
-/// Thread mapping: a warp per cell, [`WARPS`] a block. Per quadrature point 24 lanes multiply and sum the Jacobian, a
-/// column for each eight of them; nine lanes have an entry of its inverse each, 24 a component of a node's gradient
-/// each; then every lane adds to the two blocks that [`Share`] says.
-/// Memory moved: per cell N nodes, N coordinates (24 B), N N slots (2 B), and 576 values read and written. Operations
-/// per lane and point: 3 products with 9 shuffled sums, about 30 for inverse and gradient, 21 for the blocks. Shared
-/// memory: 66 values per warp; 3 waits per point.
+/// Parameters: `slopes [Q][3][N]`, `dN_b/dxi_j`; `to`, the matrix, zero or holding what has been added before. Thread
+/// mapping: a warp per cell, [`WARPS`] a block. Per quadrature point 24 lanes multiply and sum the Jacobian, a column
+/// for each eight of them; nine lanes have an entry of its inverse each, 24 a component of a node's gradient each; then
+/// every lane adds to the two blocks that [`Share`] says. Memory moved: per cell N nodes, N coordinates (24 B), N N
+/// slots (2 B), and 576 values read and written. Operations per lane and point: 3 products with 9 shuffled sums, about
+/// 30 for inverse and gradient, 21 for the blocks. Shared memory: 66 values per warp; 3 waits per point.
 ///
 /// # Safety
 /// See the crate's section on safety; no two cells of the colour share a node.
@@ -101,7 +102,7 @@ impl Jacobian for Shuffles {
         for i in 0..3 {
             let mut sum = own * me.x[i];
             for delta in [4, 2, 1] {
-                sum += warp_shuffle_xor(ALL, sum, delta, 8).0;
+                sum += warp_shuffle_xor(FULL_WARP, sum, delta, 8).0;
             }
             if me.b == 0 && me.lane < 24 {
                 *shared.jac.add(3 * i + me.lane / 8) = sum;
@@ -130,7 +131,7 @@ impl Jacobian for Atomics {
         if me.lane < 9 {
             *shared.jac.add(me.lane) = T::ZERO;
         }
-        sync_warp(ALL);
+        sync_warp(FULL_WARP);
         if me.lane < 24 {
             let own = column(me.lane, dn);
             for i in 0..3 {
@@ -176,9 +177,9 @@ unsafe fn cell_stiffness<E: Element, T: Real, J: Jacobian, const P: usize>(
             *shared.coords.add(3 * b + i) = me.x[i];
         }
     }
-    sync_warp(ALL);
+    sync_warp(FULL_WARP);
     let mut share = Share::<T, P>::new(lane);
-    let (starts, lame) = (share.starts::<E>(cell, mesh, to), mesh.cell_lame::<T>(cell));
+    let (starts, lame) = (share.starts::<E>(cell, mesh, to), mesh.cell_stiffness::<Elasticity, T>(cell));
     // A count that the compiler does not know: eight copies of the body would want more registers than there are.
     for q in 0..slopes.len() / (3 * NODES) {
         let det_j = point::<T, J>(me, shared, slopes, q);
@@ -195,18 +196,18 @@ unsafe fn cell_stiffness<E: Element, T: Real, J: Jacobian, const P: usize>(
 unsafe fn point<T: Real, J: Jacobian>(me: Lane<T>, shared: Shared<T>, slopes: View<T>, q: usize) -> T {
     let dn = core::array::from_fn(|j| slopes.at((3 * q + j) * NODES + me.b));
     J::sum(me, shared, slopes, q, dn);
-    sync_warp(ALL);
+    sync_warp(FULL_WARP);
     let (entry, det_j) = inverse_entry(me.lane, shared.jac);
     if me.lane < 9 {
         *shared.inverse.add(me.lane) = entry;
     }
-    sync_warp(ALL);
+    sync_warp(FULL_WARP);
     if me.lane < 24 {
         let i = me.lane / 8;
         let row = core::array::from_fn(|j| *shared.inverse.add(3 * i + j));
         *shared.gradients.add(3 * me.b + i) = dot3(row, dn);
     }
-    sync_warp(ALL);
+    sync_warp(FULL_WARP);
     det_j
 }
 
@@ -220,7 +221,7 @@ unsafe fn inverse_entry<T: Real>(lane: usize, jac: *const T) -> (T, T) {
     let (r2, c2) = (next(r1), next(c1));
     let cofactor = at(r1, c1) * at(r2, c2) - at(r1, c2) * at(r2, c1);
     let term = at(r, c) * cofactor;
-    let of_lane = |lane: u32| warp_shuffle_idx(ALL, term, lane, 32).0;
+    let of_lane = |lane: u32| warp_shuffle_idx(FULL_WARP, term, lane, 32).0;
     let det_j = of_lane(0) + of_lane(1) + of_lane(2);
     (cofactor / det_j, det_j)
 }

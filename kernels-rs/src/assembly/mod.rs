@@ -5,8 +5,6 @@
 pub mod atomic;
 pub mod by_element;
 pub mod by_warp;
-#[cfg(not(target_arch = "nvptx64"))]
-mod cpu;
 pub mod ppni;
 pub mod row_group;
 pub mod row_owner;
@@ -16,11 +14,12 @@ pub mod two_kernels;
 pub mod warp;
 
 use crate::element::Element;
-use crate::material::Lame;
-use crate::physics::{Elasticity, Physics, size};
+use crate::physics::{Physics, size};
 use crate::real::Real;
+use crate::setup::lists::range;
 use crate::sparse::Entries;
 use crate::sparse::entries::RowEntries;
+use core::ops::Range;
 use cuda_std::prelude::*;
 
 /// Calls `$callback! { $arguments row_owner RowOwner, .. }` with every assembly strategy, by its name and its type: the
@@ -66,70 +65,43 @@ pub struct MeshView {
 }
 
 impl MeshView {
+    /// The places in `cells` of the cells around a node.
+    #[inline(always)]
+    pub unsafe fn pairs(self, node: usize) -> Range<usize> {
+        range(self.around, node)
+    }
+
     /// Global nodes of a cell.
-    ///
-    /// # Safety
-    /// `cell` is a cell of the mesh.
     #[inline(always)]
     pub unsafe fn cell_nodes<E: Element>(self, cell: usize) -> E::Nodal<usize> {
-        E::nodal(|b| {
-            // SAFETY: `cell` is valid by contract and b < N.
-            unsafe { self.nodes.at(cell * E::N + b) as usize }
-        })
+        E::nodal(|b| self.nodes.at(cell * E::N + b) as usize)
     }
 
     /// Coordinates of a cell's nodes relative to its first: differences in f64, so that single precision loses nothing
     /// to a mesh that lies far from the origin.
-    ///
-    /// # Safety
-    /// `nodes` are nodes of the mesh.
     #[inline(always)]
     pub unsafe fn cell_coords<E: Element, T: Real>(self, nodes: E::Nodal<usize>) -> E::Nodal<[T; 3]> {
-        // SAFETY: `nodes` are valid by contract.
-        let origin = unsafe { self.coords.at(nodes[0]) };
-        E::nodal(|b| {
-            // SAFETY: as above.
-            unsafe { self.relative(nodes[b], origin) }
-        })
+        let origin = self.coords.at(nodes[0]);
+        E::nodal(|b| self.relative(nodes[b], origin))
     }
 
     /// Coordinates of a node relative to a point: the difference is taken in f64.
-    ///
-    /// # Safety
-    /// `node` is a node of the mesh.
     #[inline(always)]
     pub unsafe fn relative<T: Real>(self, node: usize, origin: [f64; 3]) -> [T; 3] {
-        // SAFETY: `node` is valid by contract.
-        let x = unsafe { self.coords.at(node) };
+        let x = self.coords.at(node);
         core::array::from_fn(|i| T::from_f64(x[i] - origin[i]))
     }
 
     /// Constants of a cell's material times the thickness.
-    ///
-    /// # Safety
-    /// `cell` is a cell of the mesh.
     #[inline(always)]
     pub unsafe fn cell_stiffness<P: Physics, T: Real>(self, cell: usize) -> P::Constants<T> {
         P::scaled(self.cell_constants::<P, T>(cell), T::from_f64(self.thickness))
     }
 
     /// Constants of a cell's material.
-    ///
-    /// # Safety
-    /// `cell` is a cell of the mesh.
     #[inline(always)]
     pub unsafe fn cell_constants<P: Physics, T: Real>(self, cell: usize) -> P::Constants<T> {
-        // SAFETY: `cell` is valid by contract, its material by construction of the view.
-        P::constants(unsafe { self.constants.at(self.material.at(cell) as usize) })
-    }
-
-    /// Lame's parameters of a cell's material times the thickness.
-    ///
-    /// # Safety
-    /// `cell` is a cell of the mesh.
-    #[inline(always)]
-    pub unsafe fn cell_lame<T: Real>(self, cell: usize) -> Lame<T> {
-        self.cell_stiffness::<Elasticity, T>(cell)
+        P::constants(self.constants.at(self.material.at(cell) as usize))
     }
 }
 
@@ -147,9 +119,6 @@ pub struct Destination<T> {
 
 impl<T: Real> Destination<T> {
     /// The places of entries (0.., 0) of block (a, b) of a cell's stiffness; `row` are those of the row of node a.
-    ///
-    /// # Safety
-    /// `cell` is a cell of type E, `a` and `b` are below N.
     #[inline(always)]
     pub unsafe fn start<E: Element>(self, row: RowEntries, [cell, a, b]: [usize; 3]) -> [usize; 3] {
         row.block(self.slots.at((cell * E::N + a) * E::N + b) as usize)
@@ -158,10 +127,8 @@ impl<T: Real> Destination<T> {
     /// Adds blocks of stiffness, from the sums over their quadrature points, by additions that are not atomic.
     ///
     /// All values are read before any is written: a compiler keeps loads behind the stores before them, and each would
-    /// be waited for on its own.
-    ///
-    /// # Safety
-    /// `starts` are what [`Destination::start`] says of different blocks, which nobody else touches at the same time.
+    /// be waited for on its own. `starts` are what [`Destination::start`] says of different blocks, which nobody else
+    /// touches at the same time.
     #[inline(always)]
     pub unsafe fn add<E: Element, P: Physics, const K: usize>(
         self,
@@ -188,10 +155,7 @@ impl<T: Real> Destination<T> {
         }
     }
 
-    /// As [`Destination::add`], of one block by atomic additions.
-    ///
-    /// # Safety
-    /// As [`Destination::add`], but that others may add atomically at the same time.
+    /// As [`Destination::add`], of one block by atomic additions, as others may at the same time.
     #[inline(always)]
     pub unsafe fn accumulate<E: Element, P: Physics>(
         self,
@@ -222,9 +186,6 @@ pub struct Color {
 
 impl Color {
     /// Cell `i` of the colour.
-    ///
-    /// # Safety
-    /// `i` is below `len`.
     #[inline(always)]
     pub unsafe fn cell(self, i: usize) -> usize {
         self.cells.at(self.first + i) as usize

@@ -9,11 +9,13 @@
 //! | determinants and inverses of all points | `gradients_of_all_points` |
 //! | B^T D B, point after point | [`Share::accumulate_shared`] |
 
-use super::warp::{self, ALL, NODES, Share, WARPS};
+use super::warp::{self, NODES, Share, WARPS};
 use super::{Color, Destination, MeshView};
 use crate::element::*;
 use crate::for_each_warp_element;
+use crate::physics::Elasticity;
 use crate::real::{Real, add_outer};
+use crate::reduce::FULL_WARP;
 use cuda_std::prelude::*;
 use cuda_std::warp::{sync_warp, warp_shuffle_xor};
 
@@ -49,9 +51,9 @@ pub unsafe fn ppni<E: Element, T: Real, const P: usize>(
     let gradients = shared.add(warp * WORDS);
     let weights = gradients.add(3 * NODES * NODES);
     let mut share = Share::<T, P>::new(lane);
-    let (starts, lame) = (share.starts::<E>(cell, mesh, to), mesh.cell_lame::<T>(cell));
+    let (starts, lame) = (share.starts::<E>(cell, mesh, to), mesh.cell_stiffness::<Elasticity, T>(cell));
     gradients_of_all_points::<E, T>(lane, slopes, mesh, cell, gradients);
-    sync_warp(ALL);
+    sync_warp(FULL_WARP);
     // A count that the compiler does not know: eight copies of the body would want more registers than there are.
     for q in 0..slopes.len() / (3 * NODES) {
         share.accumulate_shared(gradients.add(3 * NODES * q), *weights.add(q));
@@ -92,7 +94,7 @@ unsafe fn point_jacobian<T: Real>(x: [[T; 3]; 2], dn: [[T; 3]; 2]) -> [[T; 3]; 3
     add_outer(3, &mut jac, x[1], dn[1]);
     for entry in jac.as_flattened_mut() {
         for delta in [1, 2] {
-            *entry += warp_shuffle_xor(ALL, *entry, delta, 4).0;
+            *entry += warp_shuffle_xor(FULL_WARP, *entry, delta, 4).0;
         }
     }
     jac

@@ -191,14 +191,10 @@ unsafe fn add_block<E: Element, P: Physics, T: Real>(
 /// element type gives.
 ///
 /// Parameters: `n_rows`; `room`, what fits in the dynamic shared memory: `room.rows` groups of [`Room::group_words`]
-/// words; `adds`, 0 to set; `to`, the matrix.
-/// Thread mapping: [`lanes`] lanes per node, `room.rows` nodes per block of threads.
-/// Memory moved: every value of the matrix is written once (read too, if it adds), those of columns without a place
-/// once for every cell; per pair of node and cell N slots (2 B), N nodes and N coordinates (through the cache).
+/// words; `adds`, 0 to set; `to`, the matrix. Thread mapping: [`lanes`] lanes per node, `room.rows` nodes per block of
+/// threads. Memory moved: every value of the matrix is written once (read too, if it adds), those of columns without a
+/// place once for every cell; per pair of node and cell N slots (2 B), N nodes and N coordinates (through the cache).
 /// Operations per pair: 9 N for the Jacobian and 30 for its inverse at each point, 18 N for the columns.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(E = for_each_element!, P = [Elasticity, Conduction], T = [f32, f64])]
 pub unsafe fn stiffness_rows<E: Element, P: Physics, T: Real>(
     n_rows: usize,
@@ -224,7 +220,7 @@ pub unsafe fn stiffness_rows<E: Element, P: Physics, T: Real>(
         if adds == 0 {
             clear_rest::<E, P, T>(own, room, width, to);
         }
-        for pair in mesh.around.at(row) as usize..mesh.around.at(row + 1) as usize {
+        for pair in mesh.pairs(row) {
             let cell = mesh.cells.at(pair) as usize;
             let a = gather::<E, T>(mesh, cell, own, memory.coords);
             share_geometry::<E, T>(own, a, &memory);

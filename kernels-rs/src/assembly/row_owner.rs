@@ -5,7 +5,7 @@
 
 use super::MeshView;
 #[cfg(not(target_arch = "nvptx64"))]
-use super::{Destination, cpu::internal_forces, rows::row_of_products};
+use super::{Destination, rows::row_of_products};
 use crate::element::*;
 use crate::for_each_element;
 use crate::physics::{Conduction, Elasticity, Physics, size};
@@ -28,13 +28,7 @@ struct Incident<E: Element, T: Real> {
 unsafe fn incident<E: Element, T: Real>(mesh: MeshView, row: usize, pair: usize) -> Incident<E, T> {
     let cell = mesh.cells.at(pair) as usize;
     let nodes = mesh.cell_nodes::<E>(cell);
-    let mut a = 0;
-    for b in 1..E::N {
-        if nodes[b] == row {
-            a = b;
-        }
-    }
-    Incident { cell, nodes, a, x: mesh.cell_coords::<E, T>(nodes) }
+    Incident { cell, nodes, a: local_number(&nodes, E::N, row), x: mesh.cell_coords::<E, T>(nodes) }
 }
 
 /// Computes: adds to block row `row` of K the stiffness of the cells around node `row`.
@@ -43,19 +37,16 @@ unsafe fn incident<E: Element, T: Real>(mesh: MeshView, row: usize, pair: usize)
 /// Thread mapping: an item per node, on the CPU alone: GPUs have [`super::row_group`].
 /// Memory moved: per pair of node and cell N slots (2 B), N nodes and N coordinates (through the cache); each value of
 /// the row is read and written once per cell that shares its edge. Operations per pair: see [`super::rows`].
-///
-/// # Safety
-/// See the crate's section on safety.
 #[cfg(not(target_arch = "nvptx64"))]
 #[kernel(items, E = for_each_element!, P = [Elasticity, Conduction], T = [f32, f64])]
 pub unsafe fn stiffness<E: Element, P: Physics, T: Real>(row: usize, mesh: MeshView, to: Destination<T>) {
     let places = to.entries.row(row, size::<E, P>());
-    for pair in mesh.around.at(row) as usize..mesh.around.at(row + 1) as usize {
+    for pair in mesh.pairs(row) {
         let Incident { cell, a, x, .. } = incident::<E, T>(mesh, row, pair);
         let constants = mesh.cell_stiffness::<P, T>(cell);
         row_of_products::<E, P, T>(&x, a, |b, product| {
-            // SAFETY: the slots of this cell are places in this row, which this thread owns.
-            unsafe { to.add::<E, P, 1>([to.start::<E>(places, [cell, a, b])], [product], constants) }
+            // The slots of this cell are places in this row, which this thread owns.
+            to.add::<E, P, 1>([to.start::<E>(places, [cell, a, b])], [product], constants)
         });
     }
 }
@@ -65,13 +56,10 @@ pub unsafe fn stiffness<E: Element, P: Physics, T: Real>(row: usize, mesh: MeshV
 ///
 /// Parameters: `force [n_materials]`, force per volume, or the source and zeros. Thread mapping: an item per node.
 /// Memory moved: as [`stiffness`] without slots and matrix.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items, E = for_each_element!, P = [Elasticity, Conduction])]
 pub unsafe fn body_force<E: Element, P: Physics>(row: usize, mesh: MeshView, force: View<[f64; 3]>, f: ViewMut<f64>) {
     let mut sum = [0.0; 3];
-    for pair in mesh.around.at(row) as usize..mesh.around.at(row + 1) as usize {
+    for pair in mesh.pairs(row) {
         let Incident { cell, a, x, .. } = incident::<E, f64>(mesh, row, pair);
         let mut share = 0.0;
         for &(xi, weight) in E::QUADRATURE {
@@ -93,11 +81,7 @@ pub unsafe fn body_force<E: Element, P: Physics>(row: usize, mesh: MeshView, for
 /// and before supports.
 ///
 /// Parameters: `nodes`, those whose forces are asked for, or nothing for all. Thread mapping: an item per such node; a
-/// CPU takes the cells around a range of nodes.
-/// Memory moved: as [`body_force`], and u.
-///
-/// # Safety
-/// See the crate's section on safety.
+/// CPU takes the cells around a range of nodes. Memory moved: as [`body_force`], and u.
 #[kernel(items, cpu = internal_forces, E = for_each_element!, P = [Elasticity, Conduction])]
 pub unsafe fn internal_force<E: Element, P: Physics>(
     item: usize,
@@ -108,7 +92,7 @@ pub unsafe fn internal_force<E: Element, P: Physics>(
 ) {
     let row = if nodes.is_empty() { item } else { nodes.at(item) as usize };
     let mut sum = [0.0; 3];
-    for pair in mesh.around.at(row) as usize..mesh.around.at(row + 1) as usize {
+    for pair in mesh.pairs(row) {
         let Incident { cell, nodes, a, x } = incident::<E, f64>(mesh, row, pair);
         let constants = mesh.cell_constants::<P, f64>(cell);
         for &(xi, weight) in E::QUADRATURE {
@@ -121,5 +105,61 @@ pub unsafe fn internal_force<E: Element, P: Physics>(
     }
     for i in 0..size::<E, P>() {
         f.add(size::<E, P>() * row + i, sum[i]);
+    }
+}
+
+/// The items of [`internal_force`] in a range: each cell once, not once for each of its nodes. A node's sum is formed in the
+/// kernel's order, so the bits are its.
+#[cfg(not(target_arch = "nvptx64"))]
+unsafe fn internal_forces<E: Element, P: Physics>(
+    items: std::ops::Range<usize>,
+    mesh: MeshView,
+    nodes: View<u32>,
+    u: View<f64>,
+    f: ViewMut<f64>,
+) {
+    if !nodes.is_empty() {
+        // Chosen nodes are few, and share few cells.
+        return items.for_each(|item| internal_force::<E, P>(item, mesh, nodes, u, f));
+    }
+    let mut cells = {
+        let pairs = mesh.around.at(items.start) as usize..mesh.around.at(items.end) as usize;
+        mesh.cells.slice(pairs).to_vec()
+    };
+    cells.sort_unstable();
+    cells.dedup();
+    let mut sums = vec![[0.0; 3]; items.len()];
+    for cell in cells {
+        add_cell::<E, P>(cell as usize, items.start, mesh, u, &mut sums);
+    }
+    for (node, sum) in items.zip(sums) {
+        for i in 0..size::<E, P>() {
+            // An entry of f, which only this range writes.
+            f.add(size::<E, P>() * node + i, sum[i]);
+        }
+    }
+}
+
+/// Adds the forces of a cell to those of its nodes whose sums are there, from node `start` on.
+#[cfg(not(target_arch = "nvptx64"))]
+unsafe fn add_cell<E: Element, P: Physics>(
+    cell: usize,
+    start: usize,
+    mesh: MeshView,
+    u: View<f64>,
+    sums: &mut [[f64; 3]],
+) {
+    let nodes = mesh.cell_nodes::<E>(cell);
+    let x = mesh.cell_coords::<E, f64>(nodes);
+    let constants = mesh.cell_constants::<P, f64>(cell);
+    for &(xi, weight) in E::QUADRATURE {
+        let at = deformation::<E, P>(nodes, &x, xi, u);
+        for a in 0..E::N {
+            let Some(sum) = nodes[a].checked_sub(start).and_then(|place| sums.get_mut(place)) else { continue };
+            let force = P::flux(at.h, constants, transform(E::DIM, at.inverse, E::shape_gradient(a, xi)));
+            for i in 0..size::<E, P>() {
+                sum[i] += mesh.thickness * weight * at.det_j * force[i];
+            }
+        }
     }
 }

@@ -20,9 +20,6 @@ fn is_fixed(mask: u8, i: usize) -> bool {
 /// Parameters: `fixed [n_rows]`, a bit per component; `prescribed [n_rows][D]`, zero where free; `f [n_rows][D]`.
 /// Thread mapping: an item per block row.
 /// Memory moved: per block one index and one mask; values are touched only in rows and columns of supported nodes.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items, T = [f32, f64], D = [1, 2, 3])]
 pub unsafe fn eliminate<T: Real, const D: usize>(
     row: usize,
@@ -64,9 +61,6 @@ pub unsafe fn eliminate<T: Real, const D: usize>(
 ///
 /// Parameters: `v, w [n]`; `prescribed [n]`, or nothing. Thread mapping: an item per entry. Memory moved: three words per
 /// entry.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items, T = [f32, f64])]
 pub unsafe fn total_displacement<T: Real>(i: usize, v: View<T>, prescribed: View<f64>, w: ViewMut<f64>) {
     let moved = if prescribed.is_empty() { 0.0 } else { prescribed.at(i) };
@@ -77,9 +71,6 @@ pub unsafe fn total_displacement<T: Real>(i: usize, v: View<T>, prescribed: View
 ///
 /// Parameters: `size`, components of a row; `fixed [n_rows]`, a bit per component; `loads, forces, r [n_rows][size]`.
 /// Thread mapping: an item per row. Memory moved: a byte and three words per component.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items, T = [f32, f64])]
 pub unsafe fn unbalanced<T: Real>(
     row: usize,
@@ -99,9 +90,6 @@ pub unsafe fn unbalanced<T: Real>(
 /// Computes: `inverse_i = 1 / K_ii`, the Jacobi preconditioner; 0 for an empty row.
 ///
 /// Parameters: `inverse [n_rows][size]`. Thread mapping: an item per block row. Memory moved: two words per row.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items, V = [f32, f64, F16])]
 pub unsafe fn inverse_diagonal<V: Stored>(
     row: usize,

@@ -11,6 +11,7 @@
 use super::{Color, Destination, MeshView};
 use crate::element::*;
 use crate::for_each_warp_element;
+use crate::physics::Elasticity;
 use crate::real::{Real, dot3, fma};
 use cuda_std::prelude::*;
 
@@ -25,13 +26,9 @@ const POINTS: usize = 8;
 
 /// Computes: `J^-T` and `w |J|` at a quadrature point of a cell of a colour.
 ///
-/// Parameters: `out [color.len][GEOMETRY][Q]`.
-/// Thread mapping: an item per pair of cell and point, a cell's points side by side.
-/// Memory moved: per cell N nodes and N coordinates (24 B), once from memory and Q times through the cache; 10 Q values
-/// written. Operations per point: 9 N and an inverse.
-///
-/// # Safety
-/// See the crate's section on safety.
+/// Parameters: `out [color.len][GEOMETRY][Q]`. Thread mapping: an item per pair of cell and point, a cell's points side
+/// by side. Memory moved: per cell N nodes and N coordinates (24 B), once from memory and Q times through the cache; 10
+/// Q values written. Operations per point: 9 N and an inverse.
 #[kernel(items, E = for_each_warp_element!, T = [f32, f64])]
 pub unsafe fn geometry<E: Element, T: Real>(i: usize, color: Color, mesh: MeshView, out: ViewMut<T>) {
     let n_points = E::QUADRATURE.len();
@@ -52,11 +49,10 @@ pub unsafe fn geometry<E: Element, T: Real>(i: usize, color: Color, mesh: MeshVi
 
 /// Computes: adds the stiffness of a cell of a colour, from what [`geometry`] has left.
 ///
-/// Parameters: `slopes [Q][3][N]`, `dN_b/dxi_j`; `geometry [color.len][GEOMETRY][Q]`; `to`, the matrix.
-/// Thread mapping: a block of [`ENTRIES`] threads per cell, a thread per entry of K_e, row by row, so that neighbouring
-/// threads add to neighbouring columns. 192 of them first make the gradients at all points; then each sums its entry
-/// of M over the points; then each makes its entry of K_e of the nine of its block, which its neighbours have left in
-/// shared memory.
+/// Parameters: `slopes [Q][3][N]`, `dN_b/dxi_j`; `geometry [color.len][GEOMETRY][Q]`; `to`, the matrix. Thread mapping:
+/// a block of [`ENTRIES`] threads per cell, a thread per entry of K_e, row by row, so that neighbouring threads add to
+/// neighbouring columns. 192 of them first make the gradients at all points; then each sums its entry of M over the
+/// points; then each makes its entry of K_e of the nine of its block, which its neighbours have left in shared memory.
 /// Memory moved: per cell 80 values of geometry, N nodes, N N slots (2 B), and 576 values read and written. Operations:
 /// 9 per point and gradient, one per point and entry of M. Shared memory: 960 values; 2 barriers.
 ///
@@ -98,7 +94,7 @@ pub unsafe fn by_entry<E: Element, T: Real>(
     *products.add(t) = m;
     thread::sync_threads();
     let product = |i: usize, j: usize| *products.add((3 * a + i) * ROWS + 3 * b + j);
-    let lame = mesh.cell_lame::<T>(cell);
+    let lame = mesh.cell_stiffness::<Elasticity, T>(cell);
     let mut value = fma(lame.lambda, m, lame.mu * product(j, i));
     if i == j {
         value = fma(lame.mu, product(0, 0) + product(1, 1) + product(2, 2), value);

@@ -26,8 +26,6 @@ pub const LANES: usize = 32;
 pub const WARPS: usize = 8;
 /// Threads of a block.
 pub const BLOCK: usize = WARPS * LANES;
-/// All lanes take part.
-pub const ALL: u32 = u32::MAX;
 /// Nodes of an element, and quadrature points.
 pub const NODES: usize = 8;
 
@@ -56,28 +54,17 @@ impl<T: Real, const PER_ROW: usize> Share<T, PER_ROW> {
         Share { one, two, products: [[[T::ZERO; 3]; 3]; 2] }
     }
 
-    /// Adds a quadrature point: `w |J| g` of the one node, `g` of the two.
-    #[inline(always)]
-    pub fn accumulate(&mut self, one: [T; 3], two: [[T; 3]; 2]) {
-        add_outer(3, &mut self.products[0], one, two[0]);
-        add_outer(3, &mut self.products[1], one, two[1]);
-    }
-
     /// Adds a point whose gradients `[8][3]` and weight `w |J|` are in shared memory.
-    ///
-    /// # Safety
-    /// `gradients` points to 24 values.
     #[inline(always)]
     pub unsafe fn accumulate_shared(&mut self, gradients: *const T, weight: T) {
         let gradient = |b: usize| core::array::from_fn(|i| *gradients.add(3 * b + i));
         let one: [T; 3] = gradient(self.one);
-        self.accumulate(one.map(|g| weight * g), [gradient(self.two), gradient(self.two + 1)]);
+        let (one, two) = (one.map(|g| weight * g), [gradient(self.two), gradient(self.two + 1)]);
+        add_outer(3, &mut self.products[0], one, two[0]);
+        add_outer(3, &mut self.products[1], one, two[1]);
     }
 
     /// Where its blocks go: asked for before the integration, which hides how long the answer takes.
-    ///
-    /// # Safety
-    /// `cell` is a cell of the mesh.
     #[inline(always)]
     pub unsafe fn starts<E: Element>(&self, cell: usize, mesh: MeshView, to: Destination<T>) -> [[usize; 3]; 2] {
         let row = |a: usize| to.entries.row(mesh.nodes.at(cell * NODES + a) as usize, 3);
@@ -89,10 +76,8 @@ impl<T: Real, const PER_ROW: usize> Share<T, PER_ROW> {
         }
     }
 
-    /// Adds both blocks to the matrix, from [`Share::starts`] on.
-    ///
-    /// # Safety
-    /// Nobody else touches the rows of the cell at the same time.
+    /// Adds both blocks to the matrix, from [`Share::starts`] on. Nobody else touches the rows of the cell at the same
+    /// time.
     #[inline(always)]
     pub unsafe fn add<E: Element>(self, starts: [[usize; 3]; 2], to: Destination<T>, lame: Lame<T>) {
         let products = if Self::BY_ROW { self.products } else { self.products.map(transposed) };
@@ -114,9 +99,6 @@ pub fn place() -> (usize, usize, usize) {
 }
 
 /// Coordinates of node `b` of a cell relative to its first, in the precision of the matrix.
-///
-/// # Safety
-/// `cell` is a cell of the mesh, `b` below its number of nodes.
 #[inline(always)]
 pub unsafe fn coords<T: Real>(mesh: MeshView, cell: usize, b: usize) -> [T; 3] {
     let origin = mesh.coords.at(mesh.nodes.at(cell * NODES) as usize);

@@ -100,16 +100,12 @@ impl<const D: usize, T: Real> Kept<D, T> {
     unsafe fn row_part(self, v: &CgVectors<T>, beta: T, columns: Columns) -> [T; D] {
         let lane = columns.lane;
         match self.neighbours {
-            Some(neighbours) => self.sum::<2>(columns, |k| {
-                // SAFETY: a column of the block's slices.
-                unsafe { neighbours.direction((k - self.part.first_column) * SLICE + lane) }
-            }),
+            Some(neighbours) => {
+                self.sum::<2>(columns, |k| neighbours.direction((k - self.part.first_column) * SLICE + lane))
+            }
             None => self.sum::<1>(columns, |k| {
-                // SAFETY: a column of the matrix names a block row.
-                unsafe {
-                    let row = self.a.sliced.columns.stream(k * SLICE + lane) as usize;
-                    core::array::from_fn(|j| fma(beta, v.p.at(D * row + j), v.z.at(D * row + j)))
-                }
+                let row = self.a.sliced.columns.stream(k * SLICE + lane) as usize;
+                core::array::from_fn(|j| fma(beta, v.p.at(D * row + j), v.z.at(D * row + j)))
             }),
         }
     }

@@ -104,8 +104,7 @@ impl Part {
         let (block, n_blocks) = (thread::block_idx_x() as usize, thread::grid_dim_x() as usize);
         let n_slices = n_rows.div_ceil(SLICE);
         let [first_slice, end_slice] = [block, block + 1].map(|block| block * n_slices / n_blocks);
-        // SAFETY: there is a start for each slice, and one more.
-        let [first_column, end_column] = [first_slice, end_slice].map(|i| unsafe { a.slice_start.at(i) as usize });
+        let [first_column, end_column] = [first_slice, end_slice].map(|i| a.slice_start.at(i) as usize);
         Part { n_rows, first_slice, end_slice, first_column, end_column }
     }
 
@@ -141,6 +140,7 @@ impl Part {
 }
 
 /// This thread's entries of the vectors.
+#[derive(Default)]
 struct Own<T> {
     place: Option<usize>,
     inverse: T,
@@ -153,9 +153,8 @@ struct Own<T> {
 impl<T: Real> Own<T> {
     #[inline(always)]
     unsafe fn load<const D: usize>(part: Part, v: &CgVectors<T>) -> Self {
-        let place = part.entry::<D>();
-        let mut own = Own { place, inverse: T::ZERO, u: T::ZERO, r: T::ZERO, z: T::ZERO, p: T::ZERO };
-        if let Some(i) = place {
+        let mut own = Own { place: part.entry::<D>(), ..Own::default() };
+        if let Some(i) = own.place {
             own.inverse = T::from_f64(v.inverse.at(i).into());
             (own.u, own.r, own.p) = (v.u.at(i), v.r.at(i), v.p.at(i));
         }
@@ -222,8 +221,8 @@ unsafe fn sum_for_all<const M: usize>(terms: [f64; M], place: usize, run: &CgRun
     }
     thread::sync_threads();
     core::array::from_fn(|m| {
-        // SAFETY: written before the barrier, and not again before all have passed the next.
-        unsafe { *totals.add(m) }
+        // Written before the barrier, and not again before all have passed the next.
+        *totals.add(m)
     })
 }
 
@@ -235,8 +234,7 @@ unsafe fn sum_of_blocks(first: usize, n: u32, lane: u32, partials: ViewMut<f64>)
         // All at the same time, to wait once, if there are no more than 288 blocks.
         let terms: [f64; 9] = core::array::from_fn(|k| {
             let i = i + 32 * k as u32;
-            // SAFETY: the sum of a block.
-            if i < n { unsafe { partials.at(first + i as usize) } } else { 0.0 }
+            if i < n { partials.at(first + i as usize) } else { 0.0 }
         });
         for k in 0..terms.len() {
             total += terms[k];

@@ -8,10 +8,9 @@
 use super::Part;
 use super::room::{Room, share};
 use crate::real::{Real, fma};
-use crate::reduce::BLOCK;
+use crate::reduce::{BLOCK, FULL_WARP};
 use cuda_std::prelude::*;
 
-const FULL_WARP: u32 = u32::MAX;
 /// Entries of the direction that a thread waits for at once: 341 neighbours of 3 entries are all on their way at the
 /// same time.
 const AT_ONCE: usize = 4;
@@ -150,8 +149,7 @@ impl<const D: usize, T: Real> Neighbours<D, T> {
         let mut first = thread::thread_idx_x();
         while first < n {
             let places: [u32; AT_ONCE] = core::array::from_fn(|k| first + (k * BLOCK) as u32);
-            // SAFETY: neighbours are block rows of the system.
-            let z = places.map(|i| unsafe { z.at(self.place(u32::min(i, n - 1))) });
+            let z = places.map(|i| z.at(self.place(u32::min(i, n - 1))));
             for k in 0..AT_ONCE {
                 if places[k] < n {
                     let p = self.direction.add(places[k] as usize);
@@ -167,9 +165,6 @@ impl<const D: usize, T: Real> Neighbours<D, T> {
     #[inline(always)]
     pub(super) unsafe fn direction(self, entry: usize) -> [T; D] {
         let p = self.direction.add(D * *self.columns.add(entry) as usize);
-        core::array::from_fn(|j| {
-            // SAFETY: the column's number is that of a neighbour.
-            unsafe { *p.add(j) }
-        })
+        core::array::from_fn(|j| *p.add(j))
     }
 }

@@ -14,12 +14,8 @@ unsafe fn scale<T: Real>(inverse: View<T>, i: usize) -> f64 {
 /// Computes: the lower triangle of `D^-1/2 K D^-1/2`, and an identity in the rows behind it, in a matrix of zeros.
 ///
 /// Parameters: `n_rows`, block rows of K; `entries, values`, K in any format; `inverse [n]`, that of D; `to`, of n rows
-/// or more.
-/// Thread mapping: an item per block row, and for each row behind. Memory moved: the values of the pattern's lower
-/// triangle, read and written.
-///
-/// # Safety
-/// See the crate's section on safety.
+/// or more. Thread mapping: an item per block row, and for each row behind. Memory moved: the values of the pattern's
+/// lower triangle, read and written.
 #[kernel(items, T = [f32, f64], F = [f32, f64])]
 pub unsafe fn dense_lower<T: Real, F: Real>(
     item: usize,
@@ -58,9 +54,6 @@ pub unsafe fn dense_lower<T: Real, F: Real>(
 ///
 /// Parameters: `inverse, r [n]`; `scaled`, of n entries or more. Thread mapping: an item per entry of `scaled`.
 /// Memory moved: three words per entry.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items, T = [f32, f64], F = [f32, f64])]
 pub unsafe fn scale_in<T: Real, F: Real>(i: usize, inverse: View<T>, r: View<T>, scaled: ViewMut<F>) {
     let value = if i < r.len() { scale(inverse, i) * r.at(i).to_f64() } else { 0.0 };
@@ -71,9 +64,6 @@ pub unsafe fn scale_in<T: Real, F: Real>(i: usize, inverse: View<T>, r: View<T>,
 ///
 /// Parameters: `inverse, d [n]`; `x`, of n entries or more. Thread mapping: an item per entry of d.
 /// Memory moved: three words per entry.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items, T = [f32, f64], F = [f32, f64])]
 pub unsafe fn scale_out<T: Real, F: Real>(i: usize, inverse: View<T>, x: View<F>, d: ViewMut<T>) {
     d.set(i, T::from_f64(scale(inverse, i) * x.at(i).to_f64()));

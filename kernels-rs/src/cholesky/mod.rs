@@ -46,9 +46,6 @@ impl<T: Real> Square<T> {
     }
 
     /// An entry.
-    ///
-    /// # Safety
-    /// Row and column are below n.
     #[inline(always)]
     pub unsafe fn at(self, row: usize, column: usize) -> T {
         self.values.at(self.place(row, column))
@@ -83,9 +80,6 @@ unsafe fn sum_of_row<T: Real>(term: T, sums: *mut T) -> T {
 /// the row is negative before.
 /// Thread mapping: one block of [`THREADS`], four threads per row. Shared memory: 4,352 values; 6 barriers per column.
 /// Memory moved: the tile, read and written, and its inverse. Operations: `2 TILE^3 / 3`.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(launch_bounds(256, 1), T = [f32, f64])]
 pub unsafe fn cholesky_tile<T: Real>(
     step: usize,

@@ -19,9 +19,6 @@ const SHARING: usize = super::SHARING;
 /// Parameters: `inverses`, see [`super::cholesky_tile`]; `r, y [n]`.
 /// Thread mapping: a block of [`super::THREADS`] per tile from the diagonal down, four threads per row.
 /// Memory moved: the tiles of L in column k below the diagonal, and an inverse. Operations: one per value.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(launch_bounds(256, 2), T = [f32, f64])]
 pub unsafe fn cholesky_forward<T: Real>(step: usize, a: Square<T>, inverses: View<T>, r: ViewMut<T>, y: ViewMut<T>) {
     let solved = shared_array![T; 64];
@@ -80,20 +77,16 @@ unsafe fn transposed_product<T: Real>(
 /// Parameters: `inverses`, see [`super::cholesky_tile`]; `y, x [n]`.
 /// Thread mapping: a block of [`super::THREADS`] per tile up to the diagonal, a warp per column.
 /// Memory moved: the tiles of L in row k before the diagonal, and an inverse. Operations: one per value.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(launch_bounds(256, 2), T = [f32, f64])]
 pub unsafe fn cholesky_backward<T: Real>(step: usize, a: Square<T>, inverses: View<T>, y: ViewMut<T>, x: ViewMut<T>) {
     let solved = shared_array![T; 64];
     let (block, k) = (thread::block_idx_x() as usize, step * TILE);
     transposed_product(
-        // SAFETY: an entry of an inverse.
-        |row, column| unsafe { inverses.at((k + column) * TILE + row) },
-        // SAFETY: an entry of this tile of the vector, which this launch only reads.
-        |row| unsafe { y.at(k + row) },
-        // SAFETY: a word of this block's shared memory, of one warp.
-        |column, sum| unsafe { *solved.add(column) = sum },
+        |row, column| inverses.at((k + column) * TILE + row),
+        // An entry of this tile of the vector, which this launch only reads.
+        |row| y.at(k + row),
+        // A word of this block's shared memory, of one warp.
+        |column, sum| *solved.add(column) = sum,
     );
     thread::sync_threads();
     if block == step {
@@ -105,11 +98,11 @@ pub unsafe fn cholesky_backward<T: Real>(step: usize, a: Square<T>, inverses: Vi
     }
     let first = block * TILE;
     transposed_product(
-        // SAFETY: an entry of the matrix, which this launch only reads.
-        |row, column| unsafe { a.at(k + row, first + column) },
-        // SAFETY: a word of this block's shared memory, written before the barrier.
-        |row| unsafe { *solved.add(row) },
-        // SAFETY: a column belongs to one warp of one block.
-        |column, sum| unsafe { y.set(first + column, y.at(first + column) - sum) },
+        // An entry of the matrix, which this launch only reads.
+        |row, column| a.at(k + row, first + column),
+        // A word of this block's shared memory, written before the barrier.
+        |row| *solved.add(row),
+        // A column belongs to one warp of one block.
+        |column, sum| y.set(first + column, y.at(first + column) - sum),
     );
 }

@@ -65,21 +65,14 @@ fn for_each_entry<T: Real>(sums: [[T; PART]; PART], mut set: impl FnMut(usize, u
 ///
 /// Parameters: `inverses`, see [`super::cholesky_tile`]. Thread mapping: a block of [`THREADS`] per tile.
 /// Memory moved: each tile read and written. Operations: `TILE^3` multiplications and additions per tile.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(launch_bounds(256, 2), T = [f32, f64])]
 pub unsafe fn cholesky_panel<T: Real>(step: usize, a: Square<T>, inverses: View<T>) {
     let (first, k) = ((step + 1 + thread::block_idx_x() as usize) * TILE, step * TILE);
-    let sums = tile_product(
-        // SAFETY: an entry of this block's tile.
-        |row, column| unsafe { a.at(first + row, k + column) },
-        // SAFETY: an entry of an inverse.
-        |row, column| unsafe { inverses.at((k + column) * TILE + row) },
-    );
+    let sums =
+        tile_product(|row, column| a.at(first + row, k + column), |row, column| inverses.at((k + column) * TILE + row));
     for_each_entry(sums, |row, column, sum| {
-        // SAFETY: an entry of this block's tile, which nobody reads any more.
-        unsafe { a.values.set(a.place(first + row, k + column), sum) }
+        // An entry of this block's tile, which nobody reads any more.
+        a.values.set(a.place(first + row, k + column), sum)
     });
 }
 
@@ -107,23 +100,18 @@ pub const fn update_blocks(m: usize) -> usize {
 /// Thread mapping: a block of [`THREADS`] per tile, [`update_blocks`] in all.
 /// Memory moved: per tile, 4,096 values of A read and written, and twice as many of L, mostly from the cache.
 /// Operations: `TILE^3` multiplications and additions per tile: 64 for each value of A.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(launch_bounds(256, 2), T = [f32, f64])]
 pub unsafe fn cholesky_update<T: Real>(step: usize, a: Square<T>) {
     let behind = step + 1;
     let Some((i, j)) = folded(thread::block_idx_x() as usize, a.n / TILE - behind) else { return };
     let (k, i, j) = (step * TILE, (behind + i) * TILE, (behind + j) * TILE);
     let sums = tile_product(
-        // SAFETY: an entry of a tile behind the diagonal's, which this launch only reads.
-        |row, column| unsafe { a.at(i + row, k + column) },
-        // SAFETY: as above.
-        |row, column| unsafe { a.at(j + row, k + column) },
+        // An entry of a tile behind the diagonal's, which this launch only reads.
+        |row, column| a.at(i + row, k + column),
+        |row, column| a.at(j + row, k + column),
     );
     for_each_entry(sums, |row, column, sum| {
-        // SAFETY: an entry of this block's tile.
-        unsafe { a.values.set(a.place(i + row, j + column), a.at(i + row, j + column) - sum) }
+        a.values.set(a.place(i + row, j + column), a.at(i + row, j + column) - sum)
     });
 }
 

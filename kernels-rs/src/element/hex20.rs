@@ -3,35 +3,17 @@
 //! - corners: `N = (1 + s xi)(1 + t eta)(1 + r zeta)(s xi + t eta + r zeta - 2) / 8`,
 //! - edges along xi: `N = (1 - xi^2)(1 + t eta)(1 + r zeta) / 4`, and likewise along eta and zeta.
 
-use super::{Element, Point, rules};
+use super::{Element, Hex8, Point, rules, with_middles};
 use crate::real::{Real, fma};
 
-/// Corners as [`Hex8`](super::Hex8), then the middles of the edges in Gmsh's order.
+/// Corners as [`Hex8`], then the middles of `EDGES`.
 #[derive(Debug, Clone, Copy)]
 pub struct Hex20;
 
-const NODE: [[f64; 3]; 20] = [
-    [-1.0, -1.0, -1.0],
-    [1.0, -1.0, -1.0],
-    [1.0, 1.0, -1.0],
-    [-1.0, 1.0, -1.0],
-    [-1.0, -1.0, 1.0],
-    [1.0, -1.0, 1.0],
-    [1.0, 1.0, 1.0],
-    [-1.0, 1.0, 1.0],
-    [0.0, -1.0, -1.0],
-    [-1.0, 0.0, -1.0],
-    [-1.0, -1.0, 0.0],
-    [1.0, 0.0, -1.0],
-    [1.0, -1.0, 0.0],
-    [0.0, 1.0, -1.0],
-    [1.0, 1.0, 0.0],
-    [-1.0, 1.0, 0.0],
-    [0.0, -1.0, 1.0],
-    [-1.0, 0.0, 1.0],
-    [1.0, 0.0, 1.0],
-    [0.0, 1.0, 1.0],
-];
+/// In Gmsh's order.
+const EDGES: [[usize; 2]; 12] =
+    [[0, 1], [0, 3], [0, 4], [1, 2], [1, 5], [2, 3], [2, 6], [3, 7], [4, 5], [4, 7], [5, 6], [6, 7]];
+const NODE: [[f64; 3]; 20] = with_middles(Hex8::NODES, &EDGES);
 
 /// The direction of the edge in whose middle node `b` lies; 3 for corners.
 const fn along(b: usize) -> usize {
@@ -62,13 +44,11 @@ fn corner_factor<T: Real>(b: usize, xi: [T; 3]) -> T {
 impl Element for Hex20 {
     const NAME: &'static str = "hex20";
     const DIM: usize = 3;
-    const N: usize = 20;
     type Nodal<X: Copy> = [X; 20];
     const NODES: &'static [[f64; 3]] = &NODE;
     const QUADRATURE: &'static [Point] = &rules::CUBE_3;
     const SAMPLED: &'static [Point] = &rules::CUBE_2;
     type Points<X: Copy> = [X; 27];
-    const CENTROID: [f64; 3] = [0.0; 3];
 
     #[inline(always)]
     fn shape<T: Real>(b: usize, xi: [T; 3]) -> T {

@@ -28,12 +28,10 @@ fn factors<T: Real>(b: usize, xi: [T; 3]) -> [T; 3] {
 impl Element for Hex8 {
     const NAME: &'static str = "hex8";
     const DIM: usize = 3;
-    const N: usize = 8;
     type Nodal<X: Copy> = [X; 8];
     const NODES: &'static [[f64; 3]] = &CORNER;
     const QUADRATURE: &'static [Point] = &rules::CUBE_2;
     type Points<X: Copy> = [X; 8];
-    const CENTROID: [f64; 3] = [0.0; 3];
 
     #[inline(always)]
     fn shape<T: Real>(b: usize, xi: [T; 3]) -> T {

@@ -49,18 +49,30 @@ impl<X: Copy, const N: usize> Array<X> for [X; N] {
     }
 }
 
+/// Which of the `n` nodes of a cell `node` is.
+#[inline(always)]
+pub fn local_number(nodes: &impl Index<usize, Output = usize>, n: usize, node: usize) -> usize {
+    let mut a = 0;
+    for b in 1..n {
+        if nodes[b] == node {
+            a = b;
+        }
+    }
+    a
+}
+
 /// A reference element of a plane or solid body.
 pub trait Element: Copy + Send + Sync + 'static {
     /// Its name: `tet4`.
     const NAME: &'static str;
     /// Number of coordinates: 2 or 3.
     const DIM: usize;
-    /// Number of nodes.
-    const N: usize;
-    /// One `X` per node: `[X; N]`.
-    type Nodal<X: Copy>: Array<X>;
     /// Reference coordinates of the nodes, `[N]`.
     const NODES: &'static [[f64; 3]];
+    /// Number of nodes.
+    const N: usize = Self::NODES.len();
+    /// One `X` per node: `[X; N]`.
+    type Nodal<X: Copy>: Array<X>;
     /// A rule that integrates the stiffness of the undistorted element exactly.
     const QUADRATURE: &'static [Point];
     /// Points where derivatives are most accurate (Barlow 1976), on the lines from the centroid to the corners: the 2 x
@@ -70,7 +82,7 @@ pub trait Element: Copy + Send + Sync + 'static {
     /// One `X` per quadrature point.
     type Points<X: Copy>: Array<X>;
     /// Centroid of the reference element, where output stresses are evaluated.
-    const CENTROID: [f64; 3];
+    const CENTROID: [f64; 3] = [0.0; 3];
 
     /// One value per node.
     #[inline(always)]
@@ -117,6 +129,19 @@ fn barycentric_gradient<T: Real>(dim: usize, b: usize) -> [T; 3] {
         }
     };
     core::array::from_fn(|i| if i < dim { slope(i) } else { T::ZERO })
+}
+
+/// The nodes of a quadratic element: corners, then the middles of edges.
+const fn with_middles<const N: usize>(corners: &[[f64; 3]], edges: &[[usize; 2]]) -> [[f64; 3]; N] {
+    let mut nodes = [[0.0; 3]; N];
+    let mut k = 0;
+    while k < 3 * N {
+        let (b, c) = (k / 3, k % 3);
+        let [i, j] = if b < corners.len() { [b, b] } else { edges[b - corners.len()] };
+        nodes[b][c] = 0.5 * (corners[i][c] + corners[j][c]);
+        k += 1;
+    }
+    nodes
 }
 
 /// Gradients in space and the Jacobian's determinant at one point of one element.

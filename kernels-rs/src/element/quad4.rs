@@ -12,12 +12,10 @@ const CORNER: [[f64; 3]; 4] = [[-1.0, -1.0, 0.0], [1.0, -1.0, 0.0], [1.0, 1.0, 0
 impl Element for Quad4 {
     const NAME: &'static str = "quad4";
     const DIM: usize = 2;
-    const N: usize = 4;
     type Nodal<X: Copy> = [X; 4];
     const NODES: &'static [[f64; 3]] = &CORNER;
     const QUADRATURE: &'static [Point] = &rules::SQUARE_2;
     type Points<X: Copy> = [X; 4];
-    const CENTROID: [f64; 3] = [0.0; 3];
 
     #[inline(always)]
     fn shape<T: Real>(b: usize, xi: [T; 3]) -> T {

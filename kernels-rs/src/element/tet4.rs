@@ -11,7 +11,6 @@ pub struct Tet4;
 impl Element for Tet4 {
     const NAME: &'static str = "tet4";
     const DIM: usize = 3;
-    const N: usize = 4;
     type Nodal<X: Copy> = [X; 4];
     const NODES: &'static [[f64; 3]] = &[[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
     const QUADRATURE: &'static [Point] = &[(Self::CENTROID, 1.0 / 6.0)];

@@ -10,7 +10,6 @@ pub struct Tri3;
 impl Element for Tri3 {
     const NAME: &'static str = "tri3";
     const DIM: usize = 2;
-    const N: usize = 3;
     type Nodal<X: Copy> = [X; 3];
     const NODES: &'static [[f64; 3]] = &[[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
     const QUADRATURE: &'static [Point] = &[(Self::CENTROID, 0.5)];

@@ -1,7 +1,8 @@
 //! Which cells meet at a node: counted, listed by atomics in any order, then each node's list sorted. What comes out
 //! does not depend on who came first.
 
-use super::lists::List;
+use super::lists::{List, range};
+use core::ops::Range;
 use cuda_std::prelude::*;
 
 /// The cells of one element type and for each node the cells around it, in the mesh's numbering of nodes.
@@ -19,14 +20,10 @@ pub struct Around {
 }
 
 impl Around {
-    /// Position of the first cell around `node`, and one past that of the last.
-    ///
-    /// # Safety
-    /// `node` is a node of the mesh.
+    /// The places of the cells around `node`.
     #[inline(always)]
-    pub unsafe fn range(self, node: usize) -> (usize, usize) {
-        // SAFETY: `node` is valid by contract.
-        unsafe { (self.offsets.at(node) as usize, self.offsets.at(node + 1) as usize) }
+    pub unsafe fn range(self, node: usize) -> Range<usize> {
+        range(self.offsets, node)
     }
 }
 
@@ -34,9 +31,6 @@ impl Around {
 ///
 /// Parameters: `size`, nodes per cell; `nodes [n_cells][size]`; `counts [n_nodes]`. Thread mapping: an item per cell.
 /// Memory moved: per pair of cell and node 4 B read and an atomic addition.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items)]
 pub unsafe fn count_cells(cell: usize, size: usize, nodes: View<u32>, counts: ViewMut<u32>) {
     for b in 0..size {
@@ -49,9 +43,6 @@ pub unsafe fn count_cells(cell: usize, size: usize, nodes: View<u32>, counts: Vi
 /// Parameters: `size`, nodes per cell; `nodes [n_cells][size]`; `offsets [n_nodes + 1]`, the counts' running sums;
 /// `listed [n_nodes]`, 0 before; `cells [offsets[n_nodes]]`. Thread mapping: an item per cell.
 /// Memory moved: per pair of cell and node 12 B read, 4 B written and an atomic addition that it waits for.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items)]
 pub unsafe fn list_cells(
     cell: usize,
@@ -72,11 +63,8 @@ pub unsafe fn list_cells(
 ///
 /// Parameters: `offsets [n_nodes + 1]`; `cells [offsets[n_nodes]]`. Thread mapping: an item per node.
 /// Memory moved: 16 B per node, 8 B per cell in its list; the rest in the first-level cache.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items)]
 pub unsafe fn sort_cells(node: usize, offsets: View<u64>, cells: ViewMut<u32>) {
-    let (start, end) = (offsets.at(node) as usize, offsets.at(node + 1) as usize);
+    let Range { start, end } = range(offsets, node);
     List::new(cells, start).sort(end - start);
 }

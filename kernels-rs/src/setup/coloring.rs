@@ -106,9 +106,6 @@ impl Waiting {
 ///
 /// Parameters: `waiting`; `to`, where [`Ready::next`] is the first round's. Thread mapping: an item per node.
 /// Memory moved: 24 B per node; per node an atomic addition that it waits for.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items)]
 pub unsafe fn first_ready(node: usize, waiting: Waiting, to: Ready) {
     waiting.call_next(node, to);
@@ -121,9 +118,6 @@ pub unsafe fn first_ready(node: usize, waiting: Waiting, to: Ready) {
 /// cells if these are fewer; each takes every so many-th of the cells that are ready.
 /// Memory moved: per cell 12 B, and per node of it 28 B, the colours given there (4 B each) and an atomic addition that
 /// it waits for. A round of few cells takes as long as these reads take one after the other, some microseconds.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items)]
 pub unsafe fn color_ready(lane: usize, ready: View<u32>, waiting: Waiting, to: Ready, colors: Colors) {
     let n_ready = to.counts.at((to.next + 2) % 3) as usize;
@@ -162,9 +156,6 @@ pub unsafe fn color_ready(lane: usize, ready: View<u32>, waiting: Waiting, to: R
 ///
 /// Parameters: `waiting`. Thread mapping: an item per node. Memory moved: 20 B per node, 8 B per cell that waits at it;
 /// the rest in the first-level cache.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items)]
 pub unsafe fn reorder_waiting(node: usize, waiting: Waiting) {
     let (start, end) = waiting.range(node);
@@ -182,9 +173,6 @@ pub unsafe fn reorder_waiting(node: usize, waiting: Waiting) {
 ///
 /// Parameters: `colors [n_cells]`, by cell, with cells of every colour below the largest; `order [n_cells]`, the cells;
 /// `starts [n_colors]`. Thread mapping: an item per cell. Memory moved: 4 B read in order and 8 B gathered per cell.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items)]
 pub unsafe fn color_starts(place: usize, colors: View<u64>, order: View<u32>, starts: ViewMut<u32>) {
     let color = colors.at(order.at(place) as usize);

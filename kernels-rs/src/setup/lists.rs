@@ -1,6 +1,13 @@
 //! Short lists in global memory, each handled by one thread.
 
+use core::ops::Range;
 use cuda_std::prelude::*;
+
+/// The places of list `i`, of lists that lie one behind the other and have these starts.
+#[inline(always)]
+pub unsafe fn range(starts: View<u64>, i: usize) -> Range<usize> {
+    starts.at(i) as usize..starts.at(i + 1) as usize
+}
 
 /// The first place from `low` to `high` of which `is_below` is not true, where it is true up to some place and not from
 /// there on.
@@ -21,7 +28,7 @@ pub fn bisect(mut low: usize, mut high: usize, is_below: impl Fn(usize) -> bool)
 /// Longer ones are sorted by a heap: one node that a mesh's every cell shares must not take the square of their number.
 pub const SHORT: usize = 64;
 
-/// Part of an array that belongs to one thread.
+/// Part of an array, with room for what is put into it, that belongs to one thread.
 #[derive(Clone, Copy)]
 pub struct List {
     array: ViewMut<u32>,
@@ -36,41 +43,22 @@ impl List {
     }
 
     /// Entry `i`.
-    ///
-    /// # Safety
-    /// The entry is in the array, and no other thread writes to it.
     #[inline(always)]
     pub unsafe fn at(self, i: usize) -> u32 {
         self.array.at(self.start + i)
     }
 
     /// Writes entry `i`.
-    ///
-    /// # Safety
-    /// The entry is in the array, and no other thread uses it.
     #[inline(always)]
     pub unsafe fn set(self, i: usize, value: u32) {
         self.array.set(self.start + i, value);
     }
 
-    /// How many of the first `len` entries, which ascend, are less than `value`.
-    ///
-    /// # Safety
-    /// As for [`List::at`].
-    #[inline(always)]
-    pub unsafe fn below(self, len: usize, value: u32) -> usize {
-        // SAFETY: places below `len` are entries.
-        bisect(0, len, |place| unsafe { self.at(place) < value })
-    }
-
     /// Puts `value` in its place among the first `len` entries, which ascend, unless it is there. Returns how many
     /// there are then.
-    ///
-    /// # Safety
-    /// As for [`List::set`], also of entry `len`.
     #[inline(always)]
     pub unsafe fn insert(self, len: usize, value: u32) -> usize {
-        let place = self.below(len, value);
+        let place = bisect(0, len, |place| self.at(place) < value);
         if place < len && self.at(place) == value {
             return len;
         }
@@ -84,9 +72,6 @@ impl List {
     }
 
     /// Sorts the first `len` entries.
-    ///
-    /// # Safety
-    /// As for [`List::set`].
     #[inline(always)]
     pub unsafe fn sort(self, len: usize) {
         if len > SHORT {
@@ -105,9 +90,6 @@ impl List {
     }
 
     /// Sorts the first `len` entries in at most `2 len log2(len)` steps (Williams 1964, Floyd 1964).
-    ///
-    /// # Safety
-    /// As for [`List::set`].
     #[inline(always)]
     unsafe fn heap_sort(self, len: usize) {
         let mut root = len / 2;
@@ -148,9 +130,6 @@ impl List {
     }
 
     /// Takes repetitions out of the first `len` entries, which ascend. Returns how many are left.
-    ///
-    /// # Safety
-    /// As for [`List::set`].
     #[inline(always)]
     pub unsafe fn dedup(self, len: usize) -> usize {
         let mut kept = 0;

@@ -2,8 +2,9 @@
 //! the rows of the matrix are made once their lengths are known.
 
 use super::around::Around;
-use super::lists::{List, SHORT};
+use super::lists::{List, SHORT, range};
 use crate::sparse::PatternView;
+use core::ops::Range;
 use cuda_std::prelude::*;
 
 /// Lists of neighbours in the mesh's numbering, a node's own number among them.
@@ -27,9 +28,6 @@ impl Lists {
 ///
 /// Parameters: `others`, nodes per cell but one; `counts [n_nodes]`, cells around each node; `candidates [n_nodes]`.
 /// Thread mapping: an item per node. Memory moved: 12 B per node.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items)]
 pub unsafe fn count_candidates(node: usize, others: u32, counts: View<u32>, candidates: ViewMut<u32>) {
     candidates.add(node, others * counts.at(node));
@@ -38,9 +36,6 @@ pub unsafe fn count_candidates(node: usize, others: u32, counts: View<u32>, cand
 /// Computes: lists that hold each node alone.
 ///
 /// Parameters: `lists`; `lengths [n_nodes]`. Thread mapping: an item per node. Memory moved: 16 B per node.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items)]
 pub unsafe fn begin_lists(node: usize, lists: Lists, lengths: ViewMut<u32>) {
     lists.of(node).set(0, node as u32);
@@ -49,20 +44,15 @@ pub unsafe fn begin_lists(node: usize, lists: Lists, lengths: ViewMut<u32>) {
 
 /// Computes: adds to each node's list the nodes of the cells around it that it does not have yet; lists ascend.
 ///
-/// Parameters: `around`, the cells of one element type; `lists`; `lengths [n_nodes]`.
-/// Thread mapping: an item per node.
+/// Parameters: `around`, the cells of one element type; `lists`; `lengths [n_nodes]`. Thread mapping: an item per node.
 /// Memory moved: 24 B per node; 4 + 4 N bytes per pair of node and cell (through the cache); 4 B per neighbour,
 /// searched and shifted in the first-level cache.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items)]
 pub unsafe fn list_neighbours(node: usize, around: Around, lists: Lists, lengths: ViewMut<u32>) {
     let list = lists.of(node);
     let mut len = lengths.at(node) as usize;
     let mut sorted = true;
-    let (start, end) = around.range(node);
-    for pair in start..end {
+    for pair in around.range(node) {
         let first = around.cells.at(pair) as usize * around.size;
         for b in 0..around.size {
             let other = around.nodes.at(first + b);
@@ -89,9 +79,6 @@ pub unsafe fn list_neighbours(node: usize, around: Around, lists: Lists, lengths
 ///
 /// Parameters: `lengths [n_nodes]`; `longest [1]`, 0 before. Thread mapping: an item per node.
 /// Memory moved: 4 B read per node and an atomic maximum.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items)]
 pub unsafe fn longest_list(node: usize, lengths: View<u32>, longest: ViewMut<u32>) {
     atomic::max(longest, 0, lengths.at(node));
@@ -100,12 +87,8 @@ pub unsafe fn longest_list(node: usize, lengths: View<u32>, longest: ViewMut<u32
 /// Computes: the columns of each row in the solver's numbering, the diagonal first and the others ascending.
 ///
 /// Parameters: `to_mesh, to_solver [n_nodes]`; `lists`, which are only read; `row_start [n_nodes + 1]`, the running
-/// sums of the lengths by row; `columns [row_start[n_nodes]]`. Thread mapping: an item per row.
-/// Memory moved: 36 B per row; per neighbour 8 B read (4 B of them gathered) and 4 B written, sorted in the first-level
-/// cache.
-///
-/// # Safety
-/// See the crate's section on safety.
+/// sums of the lengths by row; `columns [row_start[n_nodes]]`. Thread mapping: an item per row. Memory moved: 36 B per
+/// row; per neighbour 8 B read (4 B of them gathered) and 4 B written, sorted in the first-level cache.
 #[kernel(items)]
 pub unsafe fn renumber_rows(
     row: usize,
@@ -116,7 +99,7 @@ pub unsafe fn renumber_rows(
     columns: ViewMut<u32>,
 ) {
     let list = lists.of(to_mesh.at(row) as usize);
-    let (first, end) = (row_start.at(row) as usize, row_start.at(row + 1) as usize);
+    let Range { start: first, end } = range(row_start, row);
     columns.set(first, row as u32);
     let others = List::new(columns, first + 1);
     let mut len = 0;
@@ -148,12 +131,9 @@ pub struct Placed {
 /// solver's; `pattern`, whose rows have at most 2^16 columns; `to`. Thread mapping: an item per row.
 /// Memory moved: 36 B per row; per pair of row and cell 8 B, N nodes read (through the cache) and N slots written
 /// (2 B); columns are searched in the first-level cache.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items)]
 pub unsafe fn place_cells(row: usize, to_mesh: View<u32>, around: Around, pattern: PatternView, to: Placed) {
-    let (start, end) = around.range(to_mesh.at(row) as usize);
+    let Range { start, end } = around.range(to_mesh.at(row) as usize);
     let first_pair = to.offsets.at(row) as usize;
     for k in 0..end - start {
         let cell = around.cells.at(start + k);

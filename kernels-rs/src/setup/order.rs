@@ -80,9 +80,6 @@ fn hilbert_key(mut x: [u32; 3]) -> u64 {
 ///
 /// Parameters: `coords, keys [n_nodes]`. Thread mapping: an item per node.
 /// Memory moved: 24 B read and 8 B written per node.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items)]
 pub unsafe fn hilbert_keys(node: usize, lattice: Lattice, coords: View<[f64; 3]>, keys: ViewMut<u64>) {
     keys.set(node, lattice.key(coords.at(node)));
@@ -93,9 +90,6 @@ pub unsafe fn hilbert_keys(node: usize, lattice: Lattice, coords: View<[f64; 3]>
 /// Parameters: `window`, places per window; `bits` of the largest degree; `order [n_nodes]`, the node at each place;
 /// `degrees [n_nodes]`, by node; `keys [n_nodes]`, by place. Thread mapping: an item per place.
 /// Memory moved: 4 B read in order, 4 B gathered and 8 B written per node.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items)]
 pub unsafe fn degree_keys(
     place: usize,
@@ -113,9 +107,6 @@ pub unsafe fn degree_keys(
 ///
 /// Parameters: `index, out [n]`; `from`, as long as the indices reach. Thread mapping: an item per entry.
 /// Memory moved: 4 B read in order, 4 B gathered and 4 B written per entry.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items)]
 pub unsafe fn gather(i: usize, index: View<u32>, from: View<u32>, out: ViewMut<u32>) {
     out.set(i, from.at(index.at(i) as usize));
@@ -125,9 +116,6 @@ pub unsafe fn gather(i: usize, index: View<u32>, from: View<u32>, out: ViewMut<u
 ///
 /// Parameters: `index, out [n]`; `from`, as long as the indices reach. Thread mapping: an item per entry.
 /// Memory moved: 4 B read in order, 24 B gathered and 24 B written per entry.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items)]
 pub unsafe fn gather_points(i: usize, index: View<u32>, from: View<[f64; 3]>, out: ViewMut<[f64; 3]>) {
     out.set(i, from.at(index.at(i) as usize));

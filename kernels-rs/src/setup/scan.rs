@@ -1,23 +1,19 @@
 //! Sums of all counts before each, in three launches: the sum of each tile of counts, what lies before each tile by one
 //! block, and the sums within each tile from there on. Whole numbers, so the order of summation is no matter.
 
-use crate::reduce::BLOCK;
+use crate::reduce::{BLOCK, FULL_WARP};
 use cuda_std::prelude::*;
 
 /// Counts a thread adds up.
 const ITEMS: usize = 4;
 /// Counts a block adds up.
 pub const TILE: usize = ITEMS * BLOCK;
-const FULL_WARP: u32 = u32::MAX;
 const WARPS: usize = BLOCK / 32;
 
 /// Computes: the sum of `value` over the threads before this one, and over the block.
 ///
 /// Thread mapping: every thread of a one-dimensional block of [`BLOCK`] threads takes part.
 /// Memory: 8 words of shared memory; 2 barriers.
-///
-/// # Safety
-/// All threads of the block call it.
 #[inline(always)]
 unsafe fn block_scan(value: u64) -> (u64, u64) {
     let totals = shared_array![u64; 8];
@@ -73,9 +69,6 @@ fn add_up(own: [u64; ITEMS]) -> u64 {
 ///
 /// Parameters: `counts [n]`; `sums [n_blocks]`. Thread mapping: a block of [`BLOCK`] per [`TILE`].
 /// Memory moved: 4 B per count, 8 B per tile.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel]
 pub unsafe fn tile_sums(counts: View<u32>, sums: ViewMut<u64>) {
     let (_, own) = own(counts);
@@ -87,11 +80,7 @@ pub unsafe fn tile_sums(counts: View<u32>, sums: ViewMut<u64>) {
 
 /// Computes: replaces each sum by the sum of all before it.
 ///
-/// Parameters: `sums [n_tiles]`. Thread mapping: one block of [`BLOCK`].
-/// Memory moved: 16 B per tile.
-///
-/// # Safety
-/// See the crate's section on safety.
+/// Parameters: `sums [n_tiles]`. Thread mapping: one block of [`BLOCK`]. Memory moved: 16 B per tile.
 #[kernel]
 pub unsafe fn scan_sums(sums: ViewMut<u64>) {
     let mut carry = 0;
@@ -112,9 +101,6 @@ pub unsafe fn scan_sums(sums: ViewMut<u64>) {
 ///
 /// Parameters: `counts [n]`; `sums [n_blocks]` before each tile; `out [n + 1]`.
 /// Thread mapping: a block of [`BLOCK`] per [`TILE`] of `out`. Memory moved: 4 B read and 8 B written per count.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel]
 pub unsafe fn scan_tiles(counts: View<u32>, sums: View<u64>, out: ViewMut<u64>) {
     let (first, own) = own(counts);

@@ -5,6 +5,7 @@
 //! A warp goes through its keys 32 at a time, and the lanes that hold the same digit find each other by votes, so
 //! nothing depends on timing.
 
+use crate::reduce::FULL_WARP;
 use cuda_std::prelude::*;
 
 /// Bits of a key that one pass sorts by.
@@ -14,7 +15,6 @@ pub const DIGITS: usize = 1 << DIGIT_BITS;
 /// Keys a warp takes, in rows of 32.
 pub const KEYS_PER_WARP: usize = 32 * ROWS;
 const ROWS: usize = 32;
-const FULL_WARP: u32 = u32::MAX;
 
 /// Number of this thread's warp in the grid, its lane, and its warp's counters in shared memory, `[DIGITS]`.
 #[inline(always)]
@@ -36,10 +36,7 @@ struct Row {
     peers: u32,
 }
 
-/// Row `row` of a warp's keys; nothing if it lies past the last key, for all lanes alike.
-///
-/// # Safety
-/// All lanes of the warp call it with the same row.
+/// Row `row` of a warp's keys; nothing if it lies past the last key, for all lanes alike, which call it together.
 #[inline(always)]
 unsafe fn row(warp: usize, lane: usize, row: usize, keys: View<u64>, shift: u32) -> Option<Row> {
     let first = warp * KEYS_PER_WARP + 32 * row;
@@ -72,9 +69,6 @@ impl Row {
 /// Parameters: `shift`, bits below the digit; `keys [n]`; `counts [DIGITS][n_warps]`.
 /// Thread mapping: a warp per [`KEYS_PER_WARP`] keys; blocks of 256.
 /// Memory moved: 8 B per key and 4 B per counter, a counter for every 4 keys. 9 votes per key.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel]
 pub unsafe fn digit_counts(shift: u32, keys: View<u64>, counts: ViewMut<u32>) {
     let n_warps = counts.len() / DIGITS;
@@ -112,8 +106,7 @@ pub struct Sorted {
 /// Computes: the keys and what stands beside them, sorted by one digit.
 ///
 /// Parameters: `shift`, bits below the digit; `keys, order [n]`; `starts [DIGITS][n_warps] + 1`, the running sums of
-/// the counts. Thread mapping: as [`digit_counts`].
-/// Memory moved: 12 B read and 12 B written per key, 8 B per counter.
+/// the counts. Thread mapping: as [`digit_counts`]. Memory moved: 12 B read and 12 B written per key, 8 B per counter.
 ///
 /// # Safety
 /// See the crate's section on safety; there are fewer than 2^32 keys.
@@ -146,11 +139,7 @@ pub unsafe fn digit_scatter(shift: u32, keys: View<u64>, order: View<u32>, start
     }
 }
 
-/// Computes: `order_i = i`.
-/// Parameters: `order [n]`. Thread mapping: an item per entry. Memory moved: 4 B per entry.
-///
-/// # Safety
-/// See the crate's section on safety.
+/// Computes: `order_i = i`. Parameters: `order [n]`. Thread mapping: an item per entry. Memory moved: 4 B per entry.
 #[kernel(items)]
 pub unsafe fn identity(i: usize, order: ViewMut<u32>) {
     order.set(i, i as u32);

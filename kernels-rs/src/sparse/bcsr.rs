@@ -1,7 +1,7 @@
 //! BCSR, compressed rows of blocks, a thread per block row: the values of a block lie side by side, row by row.
 
-use super::{Layout, MAX_BLOCK, PatternView, gather};
-use crate::real::{Stored, fma};
+use super::{Layout, MAX_BLOCK, PatternView, Product, gather};
+use crate::real::{Arithmetic, Stored, fma};
 use cuda_std::prelude::*;
 
 /// A BCSR matrix of `D x D` blocks: the pattern itself.
@@ -16,27 +16,14 @@ pub struct Bcsr<const D: usize> {
     pub pattern: PatternView,
 }
 
-/// Block size 1.
-pub type Bcsr1 = Bcsr<1>;
-/// Block size 2.
-pub type Bcsr2 = Bcsr<2>;
-/// Block size 3.
-pub type Bcsr3 = Bcsr<3>;
-
 impl<const D: usize> Layout for Bcsr<D> {
     const NAME: &'static str = "bcsr";
     const BLOCK: Option<usize> = Some(D);
 
     #[inline(always)]
-    unsafe fn product<V: Stored>(
-        self,
-        row: usize,
-        values: View<V>,
-        x: View<V::Arithmetic>,
-    ) -> [V::Arithmetic; MAX_BLOCK] {
-        let (first, length) = self.pattern.row(row);
+    unsafe fn product<V: Stored>(self, row: usize, values: View<V>, x: View<Arithmetic<V>>) -> Product<V> {
         let mut y = [V::Arithmetic::ZERO; MAX_BLOCK];
-        for place in first..first + length {
+        for place in self.pattern.blocks(row) {
             let x = gather::<D, _>(x, self.pattern.columns.at(place) as usize);
             for i in 0..D {
                 for j in 0..D {
@@ -52,9 +39,6 @@ impl<const D: usize> Layout for Bcsr<D> {
 ///
 /// Parameters: `size`: block size; `start [n_rows][size]`. Thread mapping: an item per block row.
 /// Memory moved: 8 bytes read and 8 written per row.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items)]
 pub unsafe fn bcsr_starts(row: usize, pattern: PatternView, size: usize, start: ViewMut<u64>) {
     for i in 0..size {

@@ -2,8 +2,8 @@
 //! `i`, then the block rows side by side. EBW with one slice.
 
 use super::sliced::Sliced;
-use super::{Layout, MAX_BLOCK, gather};
-use crate::real::{Stored, fma};
+use super::{Layout, MAX_BLOCK, Product, gather};
+use crate::real::{Arithmetic, Stored, fma};
 use cuda_std::prelude::*;
 
 /// A BELL matrix of `D x D` blocks.
@@ -20,25 +20,13 @@ pub struct Bell<const D: usize> {
     pub height: usize,
 }
 
-/// Block size 1.
-pub type Bell1 = Bell<1>;
-/// Block size 2.
-pub type Bell2 = Bell<2>;
-/// Block size 3.
-pub type Bell3 = Bell<3>;
-
 impl<const D: usize> Layout for Bell<D> {
     const NAME: &'static str = "bell";
     const BLOCK: Option<usize> = Some(D);
 
     #[inline(always)]
-    unsafe fn product<V: Stored>(
-        self,
-        row: usize,
-        values: View<V>,
-        x: View<V::Arithmetic>,
-    ) -> [V::Arithmetic; MAX_BLOCK] {
-        let (_, width) = self.sliced.slice(0);
+    unsafe fn product<V: Stored>(self, row: usize, values: View<V>, x: View<Arithmetic<V>>) -> Product<V> {
+        let width = self.sliced.slice(0).end;
         let mut y = [V::Arithmetic::ZERO; MAX_BLOCK];
         for k in 0..width {
             let x = gather::<D, _>(x, self.sliced.columns.stream(k * self.height + row) as usize);

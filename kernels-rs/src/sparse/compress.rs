@@ -9,9 +9,6 @@ use cuda_std::prelude::*;
 ///
 /// Parameters: `values [n][n]`, column by column; `counts [n]`. Thread mapping: an item per row: neighbours read
 /// neighbouring values. Memory moved: the matrix, once.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items, T = [f32, f64])]
 pub unsafe fn count_nonzeros<T: Real>(row: usize, values: View<T>, counts: ViewMut<u32>) {
     let n = counts.len();
@@ -25,11 +22,7 @@ pub unsafe fn count_nonzeros<T: Real>(row: usize, values: View<T>, counts: ViewM
 /// Computes: the columns of those entries, the diagonal first, the others ascending.
 ///
 /// Parameters: `values [n][n]`, column by column; `row_start [n + 1]`; `columns [row_start[n]]`. Thread mapping: an
-/// item per row.
-/// Memory moved: the matrix, once, and 4 B per entry.
-///
-/// # Safety
-/// See the crate's section on safety.
+/// item per row. Memory moved: the matrix, once, and 4 B per entry.
 #[kernel(items, T = [f32, f64])]
 pub unsafe fn nonzero_columns<T: Real>(row: usize, values: View<T>, row_start: View<u64>, columns: ViewMut<u32>) {
     let n = row_start.len() - 1;
@@ -46,11 +39,7 @@ pub unsafe fn nonzero_columns<T: Real>(row: usize, values: View<T>, row_start: V
 /// Computes: the values of those entries, where another format keeps them.
 ///
 /// Parameters: `dense [n][n]`, column by column; `entries`, of a matrix of scalars with that pattern; `values`, its
-/// values.
-/// Thread mapping: an item per row. Memory moved: a gathered value, its column and a written value per entry.
-///
-/// # Safety
-/// See the crate's section on safety.
+/// values. Thread mapping: an item per row. Memory moved: a gathered value, its column and a written value per entry.
 #[kernel(items, T = [f32, f64])]
 pub unsafe fn pick_nonzeros<T: Real>(row: usize, n: usize, dense: View<T>, entries: Entries, values: ViewMut<T>) {
     let (first, width) = entries.pattern.row(row);

@@ -1,8 +1,8 @@
 //! CSR, compressed sparse rows, a thread per row (DSM sec. II.B): no padding, but the lanes of a warp read as many
 //! places as there are rows, and wait for the longest.
 
-use super::{Layout, MAX_BLOCK, PatternView, one_row};
-use crate::real::{Stored, fma};
+use super::{Layout, PatternView, Product, one_row};
+use crate::real::{Arithmetic, Stored, fma};
 use cuda_std::prelude::*;
 
 /// A CSR matrix of scalars.
@@ -28,7 +28,7 @@ impl Csr {
         first: usize,
         step: usize,
         values: View<V>,
-        x: View<V::Arithmetic>,
+        x: View<Arithmetic<V>>,
     ) -> V::Arithmetic {
         let end = self.row_start.at(row + 1) as usize;
         let mut place = self.row_start.at(row) as usize + first;
@@ -46,12 +46,7 @@ impl Layout for Csr {
     const BLOCK: Option<usize> = None;
 
     #[inline(always)]
-    unsafe fn product<V: Stored>(
-        self,
-        row: usize,
-        values: View<V>,
-        x: View<V::Arithmetic>,
-    ) -> [V::Arithmetic; MAX_BLOCK] {
+    unsafe fn product<V: Stored>(self, row: usize, values: View<V>, x: View<Arithmetic<V>>) -> Product<V> {
         one_row(self.sum(row, 0, 1, values, x))
     }
 }
@@ -60,9 +55,6 @@ impl Layout for Csr {
 ///
 /// Parameters: `size`: block size; `lengths [n_rows * size]`. Thread mapping: an item per row of scalars.
 /// Memory moved: 16 bytes read, 4 written per row.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items)]
 pub unsafe fn csr_lengths(row: usize, pattern: PatternView, size: usize, lengths: ViewMut<u32>) {
     lengths.set(row, (pattern.row(row / size).1 * size) as u32);
@@ -72,14 +64,11 @@ pub unsafe fn csr_lengths(row: usize, pattern: PatternView, size: usize, lengths
 ///
 /// Parameters: `size`: block size; `row_start [n_rows * size + 1]`, `columns [row_start[n_rows * size]]`.
 /// Thread mapping: an item per row of scalars. Memory moved: 4 bytes written per entry.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items)]
 pub unsafe fn csr_columns(row: usize, pattern: PatternView, size: usize, row_start: View<u64>, columns: ViewMut<u32>) {
     let (first, length) = pattern.row(row / size);
     let start = row_start.at(row) as usize;
     for k in 0..length * size {
-        columns.set(start + k, (pattern.columns.at(first + k / size) as usize * size + k % size) as u32);
+        columns.set(start + k, pattern.scalar_column(first, size, k) as u32);
     }
 }

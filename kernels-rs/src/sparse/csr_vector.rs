@@ -1,8 +1,8 @@
 //! CSR-vector (Bell and Garland 2009): the arrays of CSR, a warp per row. The lanes read a row's entries side by side
 //! and add up what they found.
 
-use super::{Csr, Layout, MAX_BLOCK, one_row};
-use crate::real::Stored;
+use super::{Csr, Layout, MAX_BLOCK, Part, Product, one_row};
+use crate::real::{Arithmetic, Stored};
 use cuda_std::prelude::*;
 
 /// A CSR matrix multiplied by a warp per row.
@@ -24,24 +24,13 @@ impl Layout for CsrVector {
     const LANES: usize = 32;
 
     #[inline(always)]
-    unsafe fn product<V: Stored>(
-        self,
-        row: usize,
-        values: View<V>,
-        x: View<V::Arithmetic>,
-    ) -> [V::Arithmetic; MAX_BLOCK] {
+    unsafe fn product<V: Stored>(self, row: usize, values: View<V>, x: View<Arithmetic<V>>) -> Product<V> {
         self.csr.product(row, values, x)
     }
 
     #[inline(always)]
-    unsafe fn shared_product<V: Stored>(
-        self,
-        n_items: usize,
-        item: usize,
-        lane: usize,
-        values: View<V>,
-        x: View<V::Arithmetic>,
-    ) -> [V::Arithmetic; MAX_BLOCK] {
+    unsafe fn shared_product<V: Stored>(self, part: Part, values: View<V>, x: View<Arithmetic<V>>) -> Product<V> {
+        let Part { item, n_items, lane } = part;
         // A warp has one item, so its lanes go the same way.
         if item >= n_items {
             return [V::Arithmetic::ZERO; MAX_BLOCK];

@@ -2,8 +2,8 @@
 //! each multiplies its row with it. The matrix is kept column by column, so that neighbouring threads read neighbouring
 //! values.
 
-use super::{Layout, MAX_BLOCK, one_row};
-use crate::real::{Stored, fma};
+use super::{Layout, Part, Product, one_row};
+use crate::real::{Arithmetic, Stored, fma};
 use crate::reduce::BLOCK;
 use cuda_std::prelude::*;
 
@@ -23,12 +23,7 @@ impl Layout for Dense {
     const BLOCK: Option<usize> = None;
 
     #[inline(always)]
-    unsafe fn product<V: Stored>(
-        self,
-        row: usize,
-        values: View<V>,
-        x: View<V::Arithmetic>,
-    ) -> [V::Arithmetic; MAX_BLOCK] {
+    unsafe fn product<V: Stored>(self, row: usize, values: View<V>, x: View<Arithmetic<V>>) -> Product<V> {
         let mut sum = V::Arithmetic::ZERO;
         for column in 0..self.n {
             sum = fma(values.at(column * self.n + row).value(), x.at(column), sum);
@@ -37,14 +32,8 @@ impl Layout for Dense {
     }
 
     #[inline(always)]
-    unsafe fn shared_product<V: Stored>(
-        self,
-        n_items: usize,
-        item: usize,
-        _lane: usize,
-        values: View<V>,
-        x: View<V::Arithmetic>,
-    ) -> [V::Arithmetic; MAX_BLOCK] {
+    unsafe fn shared_product<V: Stored>(self, part: Part, values: View<V>, x: View<Arithmetic<V>>) -> Product<V> {
+        let Part { item, n_items, .. } = part;
         // f64 holds both precisions exactly.
         let tile = shared_array![f64; 256];
         let thread = thread::thread_idx_x() as usize;

@@ -1,7 +1,7 @@
 //! Dense, a block of threads per row: they read the row side by side and add up what they found.
 
-use super::{Layout, MAX_BLOCK, one_row};
-use crate::real::{Stored, fma};
+use super::{Layout, Part, Product, one_row};
+use crate::real::{Arithmetic, Stored, fma};
 use crate::reduce::{BLOCK, block_sum};
 use cuda_std::prelude::*;
 
@@ -22,12 +22,7 @@ impl Layout for DenseBlock {
     const LANES: usize = BLOCK;
 
     #[inline(always)]
-    unsafe fn product<V: Stored>(
-        self,
-        row: usize,
-        values: View<V>,
-        x: View<V::Arithmetic>,
-    ) -> [V::Arithmetic; MAX_BLOCK] {
+    unsafe fn product<V: Stored>(self, row: usize, values: View<V>, x: View<Arithmetic<V>>) -> Product<V> {
         let mut sum = V::Arithmetic::ZERO;
         for column in 0..self.n {
             sum = fma(values.at(row * self.n + column).value(), x.at(column), sum);
@@ -36,14 +31,8 @@ impl Layout for DenseBlock {
     }
 
     #[inline(always)]
-    unsafe fn shared_product<V: Stored>(
-        self,
-        n_items: usize,
-        item: usize,
-        lane: usize,
-        values: View<V>,
-        x: View<V::Arithmetic>,
-    ) -> [V::Arithmetic; MAX_BLOCK] {
+    unsafe fn shared_product<V: Stored>(self, part: Part, values: View<V>, x: View<Arithmetic<V>>) -> Product<V> {
+        let Part { item, n_items, lane } = part;
         let mut sum = V::Arithmetic::ZERO;
         if item < n_items {
             let mut column = lane;

@@ -2,8 +2,9 @@
 //! 16 bits from the smallest of them. Values lie as in [`Ebw`](super::Ebw) with slices of 32.
 
 use super::sliced::Sliced;
-use super::{Layout, MAX_BLOCK, gather};
-use crate::real::{Stored, fma};
+use super::{Layout, MAX_BLOCK, Product, gather};
+use crate::real::{Arithmetic, Stored, fma};
+use crate::setup::lists::range;
 use cuda_std::prelude::*;
 
 /// Block rows of a slice.
@@ -26,29 +27,17 @@ pub struct Ebw16<const D: usize> {
     pub offsets: View<u16>,
 }
 
-/// Block size 1.
-pub type Ebw16D1 = Ebw16<1>;
-/// Block size 2.
-pub type Ebw16D2 = Ebw16<2>;
-/// Block size 3.
-pub type Ebw16D3 = Ebw16<3>;
-
 impl<const D: usize> Layout for Ebw16<D> {
     const NAME: &'static str = "ebw16";
     const BLOCK: Option<usize> = Some(D);
 
     #[inline(always)]
-    unsafe fn product<V: Stored>(
-        self,
-        row: usize,
-        values: View<V>,
-        x: View<V::Arithmetic>,
-    ) -> [V::Arithmetic; MAX_BLOCK] {
+    unsafe fn product<V: Stored>(self, row: usize, values: View<V>, x: View<Arithmetic<V>>) -> Product<V> {
         let (slice, lane) = (row / SLICE, row % SLICE);
-        let (start, end) = (self.slice_start.at(slice) as usize, self.slice_start.at(slice + 1) as usize);
-        let mut value = start * D * D * SLICE + lane;
+        let columns = range(self.slice_start, slice);
+        let mut value = columns.start * D * D * SLICE + lane;
         let mut y = [V::Arithmetic::ZERO; MAX_BLOCK];
-        for k in start..end {
+        for k in columns {
             let column = self.bases.at(k) as usize + self.offsets.stream(k * SLICE + lane) as usize;
             let x = gather::<D, _>(x, column);
             for j in 0..D {
@@ -66,12 +55,8 @@ impl<const D: usize> Layout for Ebw16<D> {
 /// bits do not hold.
 ///
 /// Parameters: `n_rows`: block rows; `sliced` in slices of [`SLICE`]; `bases [slice_start[n_slices]]`; `spread [1]`,
-/// zero before.
-/// Thread mapping: an item per column of a slice. Memory moved: 128 bytes read and 4 written; atomics where a distance
-/// is too long.
-///
-/// # Safety
-/// See the crate's section on safety.
+/// zero before. Thread mapping: an item per column of a slice. Memory moved: 128 bytes read and 4 written; atomics
+/// where a distance is too long.
 #[kernel(items)]
 pub unsafe fn column_bases(k: usize, n_rows: usize, sliced: Sliced, bases: ViewMut<u32>, spread: ViewMut<u32>) {
     // Lanes past the last row are padded with column 0, which may be far from the others.
@@ -93,9 +78,6 @@ pub unsafe fn column_bases(k: usize, n_rows: usize, sliced: Sliced, bases: ViewM
 ///
 /// Parameters: `bases [n_columns]`, `columns, offsets [n_columns][SLICE]`. Thread mapping: an item per block column.
 /// Memory moved: 4 bytes read and 2 written.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items)]
 pub unsafe fn column_offsets(place: usize, bases: View<u32>, columns: View<u32>, offsets: ViewMut<u16>) {
     offsets.set(place, columns.at(place).saturating_sub(bases.at(place / SLICE)) as u16);

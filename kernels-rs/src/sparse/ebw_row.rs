@@ -2,8 +2,8 @@
 //! row of a block row. Multigrid's coarse levels have such blocks, of six rigid-body modes.
 
 use super::sliced::Sliced;
-use super::{Layout, MAX_BLOCK, gather, one_row};
-use crate::real::{Stored, fma};
+use super::{Layout, Product, gather, one_row};
+use crate::real::{Arithmetic, Stored, fma};
 use cuda_std::prelude::*;
 
 /// An EBW matrix of `D x D` blocks in slices of `S` block rows, with an item per row. Those of a slice are ordered by
@@ -20,9 +20,6 @@ pub struct EbwRow<const D: usize, const S: usize> {
     /// Number of block rows.
     pub n_rows: usize,
 }
-
-/// Block size 6, slices of 32.
-pub type Ebw6 = EbwRow<6, 32>;
 
 impl<const D: usize, const S: usize> EbwRow<D, S> {
     /// The slice of an item, its lane, and which row of the block it is; the last slice may have fewer lanes.
@@ -46,17 +43,12 @@ impl<const D: usize, const S: usize> Layout for EbwRow<D, S> {
     }
 
     #[inline(always)]
-    unsafe fn product<V: Stored>(
-        self,
-        item: usize,
-        values: View<V>,
-        x: View<V::Arithmetic>,
-    ) -> [V::Arithmetic; MAX_BLOCK] {
+    unsafe fn product<V: Stored>(self, item: usize, values: View<V>, x: View<Arithmetic<V>>) -> Product<V> {
         let (slice, lane, i) = self.place(item);
-        let (start, end) = self.sliced.slice(slice);
-        let mut value = (start * D * D + i) * S + lane;
+        let columns = self.sliced.slice(slice);
+        let mut value = (columns.start * D * D + i) * S + lane;
         let mut sum = V::Arithmetic::ZERO;
-        for k in start..end {
+        for k in columns {
             let x = gather::<D, _>(x, self.sliced.columns.at(k * S + lane) as usize);
             for j in 0..D {
                 sum = fma(values.stream(value + D * j * S).value(), x[j], sum);

@@ -2,8 +2,8 @@
 //! side, so that a warp reads contiguous runs.
 
 use super::sliced::Sliced;
-use super::{Layout, MAX_BLOCK, one_row};
-use crate::real::{Stored, fma};
+use super::{Layout, Product, one_row};
+use crate::real::{Arithmetic, Stored, fma};
 use cuda_std::prelude::*;
 
 /// An ELL matrix of scalars.
@@ -25,13 +25,8 @@ impl Layout for Ell {
     const BLOCK: Option<usize> = None;
 
     #[inline(always)]
-    unsafe fn product<V: Stored>(
-        self,
-        row: usize,
-        values: View<V>,
-        x: View<V::Arithmetic>,
-    ) -> [V::Arithmetic; MAX_BLOCK] {
-        let (_, width) = self.sliced.slice(0);
+    unsafe fn product<V: Stored>(self, row: usize, values: View<V>, x: View<Arithmetic<V>>) -> Product<V> {
+        let width = self.sliced.slice(0).end;
         let mut sum = V::Arithmetic::ZERO;
         for k in 0..width {
             let place = k * self.height + row;

@@ -1,8 +1,8 @@
 //! ELL by rows (DSM sec. II.C's first form): every row is padded to the longest, and the entries of a row lie side by
 //! side. Neighbouring threads read a whole row apart: what [`super::ell`] mends.
 
-use super::{Layout, MAX_BLOCK, PatternView, one_row};
-use crate::real::{Stored, fma};
+use super::{Layout, PatternView, Product, one_row};
+use crate::real::{Arithmetic, Stored, fma};
 use cuda_std::prelude::*;
 
 /// A row-major ELL matrix of scalars.
@@ -23,12 +23,7 @@ impl Layout for EllRow {
     const BLOCK: Option<usize> = None;
 
     #[inline(always)]
-    unsafe fn product<V: Stored>(
-        self,
-        row: usize,
-        values: View<V>,
-        x: View<V::Arithmetic>,
-    ) -> [V::Arithmetic; MAX_BLOCK] {
+    unsafe fn product<V: Stored>(self, row: usize, values: View<V>, x: View<Arithmetic<V>>) -> Product<V> {
         let mut sum = V::Arithmetic::ZERO;
         for place in row * self.width..(row + 1) * self.width {
             sum = fma(values.at(place).value(), x.at(self.columns.at(place) as usize), sum);
@@ -41,15 +36,11 @@ impl Layout for EllRow {
 ///
 /// Parameters: `size`: block size; `columns [n_rows * size][width]`. Thread mapping: an item per row of scalars.
 /// Memory moved: 4 bytes written per column with padding.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items)]
 pub unsafe fn ell_row_columns(row: usize, pattern: PatternView, size: usize, width: usize, columns: ViewMut<u32>) {
     let (first, length) = pattern.row(row / size);
     for k in 0..width {
-        let column =
-            if k < length * size { pattern.columns.at(first + k / size) as usize * size + k % size } else { row };
+        let column = if k < length * size { pattern.scalar_column(first, size, k) } else { row };
         columns.set(row * width + k, column as u32);
     }
 }

@@ -4,8 +4,8 @@
 //! DSM sorts the nodes before it builds K, so that x is permuted too. Here only the rows are, and the numbering of the
 //! nodes is chosen apart from the format.
 
-use super::{Layout, MAX_BLOCK, Sell, one_row};
-use crate::real::Stored;
+use super::{Layout, Product, Sell, one_row};
+use crate::real::{Arithmetic, Stored};
 use cuda_std::prelude::*;
 
 /// Rows per slice: one per lane of a warp.
@@ -32,12 +32,7 @@ impl Layout for EllWarp {
     }
 
     #[inline(always)]
-    unsafe fn product<V: Stored>(
-        self,
-        position: usize,
-        values: View<V>,
-        x: View<V::Arithmetic>,
-    ) -> [V::Arithmetic; MAX_BLOCK] {
+    unsafe fn product<V: Stored>(self, position: usize, values: View<V>, x: View<Arithmetic<V>>) -> Product<V> {
         let fixed = Sell { log_height: HEIGHT.trailing_zeros(), ..self.sell };
         one_row(fixed.sum(position, values, x))
     }

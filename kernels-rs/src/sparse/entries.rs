@@ -26,9 +26,6 @@ pub struct Entries {
 
 impl Entries {
     /// The place of entry (i, j) of block `k` of block row `row`.
-    ///
-    /// # Safety
-    /// `row` is a block row, `k` the number of one of its blocks, and `i, j` are below the block size.
     #[inline(always)]
     pub unsafe fn at(self, row: usize, k: usize, i: usize, j: usize) -> usize {
         let step = if self.by_column == 0 { k } else { self.pattern.columns.at(self.pattern.row(row).0 + k) as usize };
@@ -37,8 +34,7 @@ impl Entries {
 
     /// The places of entries (0..size, 0) of block 0, from which those of a row's other blocks are counted.
     ///
-    /// # Safety
-    /// `row` is a block row, and `size` is the block size: a parameter, so that it can be known when this compiles.
+    /// `size` is the block size: a parameter, so that it can be known when this compiles.
     #[inline(always)]
     pub unsafe fn row(self, row: usize, size: usize) -> RowEntries {
         let mut start = [0; 3];
@@ -59,9 +55,6 @@ pub struct RowEntries {
 
 impl RowEntries {
     /// The places of entries (0..size, 0) of block `k`; column j is `j * column` further.
-    ///
-    /// # Safety
-    /// `k` is the number of one of the row's blocks.
     #[inline(always)]
     pub unsafe fn block(self, k: usize) -> [usize; 3] {
         let entries = self.entries;
@@ -73,9 +66,6 @@ impl RowEntries {
 /// Computes: `start[row] = row * stride`, the places of rows that lie `stride` apart.
 ///
 /// Parameters: `start [n_rows]`. Thread mapping: an item per row. Memory moved: 8 bytes per row.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items)]
 pub unsafe fn even_starts(row: usize, stride: usize, start: ViewMut<u64>) {
     start.set(row, (row * stride) as u64);
@@ -85,9 +75,6 @@ pub unsafe fn even_starts(row: usize, stride: usize, start: ViewMut<u64>) {
 ///
 /// Parameters: `blocks [n_blocks][size][size]` in the order of the pattern. Thread mapping: an item per block row.
 /// Memory moved: every value of a block is read and written once.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items, V = [f32, f64, F16])]
 pub unsafe fn read_blocks<V: Stored>(row: usize, entries: Entries, values: View<V>, blocks: ViewMut<V>) {
     let (first, width) = entries.pattern.row(row);
@@ -104,9 +91,6 @@ pub unsafe fn read_blocks<V: Stored>(row: usize, entries: Entries, values: View<
 /// Computes: the largest sum of magnitudes in a row of each block row: their maximum is the largest row sum norm.
 ///
 /// Parameters: `sums [n_rows]`. Thread mapping: an item per block row. Memory moved: every value once.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items, V = [f32, f64, F16])]
 pub unsafe fn row_sums<V: Stored>(row: usize, entries: Entries, values: View<V>, sums: ViewMut<f64>) {
     let (_, width) = entries.pattern.row(row);
@@ -124,9 +108,6 @@ pub unsafe fn row_sums<V: Stored>(row: usize, entries: Entries, values: View<V>,
 }
 
 /// Computes: the inverse of [`read_blocks`].
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items, V = [f32, f64, F16])]
 pub unsafe fn write_blocks<V: Stored>(row: usize, entries: Entries, blocks: View<V>, values: ViewMut<V>) {
     let (first, width) = entries.pattern.row(row);
@@ -145,9 +126,6 @@ pub unsafe fn write_blocks<V: Stored>(row: usize, entries: Entries, blocks: View
 ///
 /// Parameters: `values` as `entries` says. Thread mapping: an item per block row. Memory moved: every value of a block
 /// of the pattern is written once.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items, T = [f32, f64])]
 pub unsafe fn made_up_values<T: Real>(row: usize, entries: Entries, values: ViewMut<T>) {
     let (first, width) = entries.pattern.row(row);

@@ -22,15 +22,14 @@ pub mod pattern;
 pub mod sell;
 pub mod sliced;
 
-pub use bcsr::{Bcsr, Bcsr1, Bcsr2, Bcsr3};
-pub use bell::{Bell, Bell1, Bell2, Bell3};
+pub use bcsr::Bcsr;
+pub use bell::Bell;
 pub use csr::Csr;
 pub use csr_vector::CsrVector;
 pub use dense::Dense;
 pub use dense_block::DenseBlock;
-pub use ebw::{Ebw, Ebw1, Ebw1x64, Ebw1x128, Ebw2, Ebw2x64, Ebw2x128, Ebw3, Ebw3x64, Ebw3x128};
-pub use ebw_row::Ebw6;
-pub use ebw16::{Ebw16, Ebw16D1, Ebw16D2, Ebw16D3};
+pub use ebw::Ebw;
+pub use ebw16::Ebw16;
 pub use ell::Ell;
 pub use ell_row::EllRow;
 pub use ell_warp::EllWarp;
@@ -41,6 +40,33 @@ pub use sell::Sell;
 use crate::half::F16;
 use crate::real::{Arithmetic, Real, Stored};
 use cuda_std::prelude::*;
+
+/// Formats of blocks as entry points name them: with the block size, and with the height of slices if it is not 32.
+#[allow(missing_docs, reason = "a name says all")]
+mod of_blocks {
+    use super::{Bcsr, Bell, Ebw, Ebw16, ebw_row::EbwRow};
+
+    pub type Bcsr1 = Bcsr<1>;
+    pub type Bcsr2 = Bcsr<2>;
+    pub type Bcsr3 = Bcsr<3>;
+    pub type Bell1 = Bell<1>;
+    pub type Bell2 = Bell<2>;
+    pub type Bell3 = Bell<3>;
+    pub type Ebw1 = Ebw<1, 32>;
+    pub type Ebw2 = Ebw<2, 32>;
+    pub type Ebw3 = Ebw<3, 32>;
+    pub type Ebw1x64 = Ebw<1, 64>;
+    pub type Ebw2x64 = Ebw<2, 64>;
+    pub type Ebw3x64 = Ebw<3, 64>;
+    pub type Ebw1x128 = Ebw<1, 128>;
+    pub type Ebw2x128 = Ebw<2, 128>;
+    pub type Ebw3x128 = Ebw<3, 128>;
+    pub type Ebw16D1 = Ebw16<1>;
+    pub type Ebw16D2 = Ebw16<2>;
+    pub type Ebw16D3 = Ebw16<3>;
+    pub type Ebw6 = EbwRow<6, 32>;
+}
+pub use of_blocks::*;
 
 /// Calls `$callback! { $arguments Dense, .. }` with every storage format, formats of blocks once for each block size:
 /// the only list of them.
@@ -61,6 +87,8 @@ const _: () = assert!(crate::reduce::BLOCK == 256);
 
 /// Rows of an item at most.
 pub const MAX_BLOCK: usize = 3;
+/// The product of an item's rows.
+pub type Product<V> = [Arithmetic<V>; MAX_BLOCK];
 
 /// How a storage format multiplies: the product is cut into items, of one row each where the format stores scalars,
 /// mostly of a block row where it stores blocks.
@@ -78,57 +106,38 @@ pub trait Layout: Copy + Send + Sync + 'static {
     const LANES: usize = 1;
 
     /// The first row of an item.
-    ///
-    /// # Safety
-    /// `item` is an item of the matrix.
     #[inline(always)]
     unsafe fn row(self, item: usize) -> usize {
         item * Self::ROWS
     }
 
     /// Computes: the product of an item's rows with x, in the first [`Layout::ROWS`] entries.
-    ///
-    /// # Safety
-    /// `item` is an item of the matrix, which has these values and as many columns as x has entries.
-    unsafe fn product<V: Stored>(
-        self,
-        item: usize,
-        values: View<V>,
-        x: View<V::Arithmetic>,
-    ) -> [V::Arithmetic; MAX_BLOCK];
+    unsafe fn product<V: Stored>(self, item: usize, values: View<V>, x: View<Arithmetic<V>>) -> Product<V>;
 
-    /// Computes: the same by [`Layout::LANES`] threads; lane 0 has the result.
-    ///
-    /// # Safety
-    /// Every thread of the block calls it; `item` may be past the last, `n_items - 1`.
+    /// Computes: the same by [`Layout::LANES`] threads; lane 0 has the result. Every thread of the block calls it.
     #[inline(always)]
-    unsafe fn shared_product<V: Stored>(
-        self,
-        n_items: usize,
-        item: usize,
-        lane: usize,
-        values: View<V>,
-        x: View<V::Arithmetic>,
-    ) -> [V::Arithmetic; MAX_BLOCK] {
+    unsafe fn shared_product<V: Stored>(self, part: Part, values: View<V>, x: View<Arithmetic<V>>) -> Product<V> {
+        let Part { item, n_items, lane } = part;
         debug_assert!(lane == 0);
         if item < n_items { self.product(item, values, x) } else { [V::Arithmetic::ZERO; MAX_BLOCK] }
     }
 }
 
-/// The item of this thread, and its lane among those that share it.
-#[inline(always)]
-fn item_and_lane<L: Layout>() -> (usize, usize) {
-    let thread = thread::block_idx_x() as usize * thread::block_dim_x() as usize + thread::thread_idx_x() as usize;
-    (thread / L::LANES, thread % L::LANES)
+/// What a thread has of a product.
+#[derive(Clone, Copy)]
+pub struct Part {
+    /// Its item; past the last there is none.
+    pub item: usize,
+    /// Number of items.
+    pub n_items: usize,
+    /// Its number among the threads that share the item.
+    pub lane: usize,
 }
 
 /// Computes: `y = A x`.
 ///
 /// Parameters: `values` as the format keeps them, `x, y [n]`. Thread mapping: [`Layout::LANES`] threads per item.
 /// Memory moved: the format's values and indices, x and y once; each format says what that is and what it reached.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(launch_bounds(256, 2), L = for_each_format!, V = [f32, f64, F16])]
 pub unsafe fn spmv<L: Layout, V: Stored>(
     n_items: usize,
@@ -137,8 +146,9 @@ pub unsafe fn spmv<L: Layout, V: Stored>(
     x: View<Arithmetic<V>>,
     y: ViewMut<Arithmetic<V>>,
 ) {
-    let (item, lane) = item_and_lane::<L>();
-    let product = a.shared_product(n_items, item, lane, values, x);
+    let thread = thread::block_idx_x() as usize * thread::block_dim_x() as usize + thread::thread_idx_x() as usize;
+    let (item, lane) = (thread / L::LANES, thread % L::LANES);
+    let product = a.shared_product(Part { item, n_items, lane }, values, x);
     if item < n_items && lane == 0 {
         let row = a.row(item);
         for i in 0..L::ROWS {
@@ -150,10 +160,7 @@ pub unsafe fn spmv<L: Layout, V: Stored>(
 /// Reads entry by entry the `D` entries of x in block column `column`.
 #[inline(always)]
 unsafe fn gather<const D: usize, T: DeviceCopy>(x: View<T>, column: usize) -> [T; D] {
-    core::array::from_fn(|j| {
-        // SAFETY: `column` is a block column of a matrix with x's length, by contract.
-        unsafe { x.at(D * column + j) }
-    })
+    core::array::from_fn(|j| x.at(D * column + j))
 }
 
 /// A single row's product as [`Layout::product`] gives it.

@@ -1,6 +1,7 @@
 //! Which blocks of a matrix are not zero, before any storage format.
 
-use crate::setup::lists::bisect;
+use crate::setup::lists::{bisect, range};
+use core::ops::Range;
 use cuda_std::prelude::*;
 
 /// Block columns in compressed rows: the diagonal block first (DSM sec. II.C), the others ascending.
@@ -14,38 +15,36 @@ pub struct PatternView {
 }
 
 impl PatternView {
+    /// The places of the blocks of `row` in `columns`.
+    #[inline(always)]
+    pub unsafe fn blocks(self, row: usize) -> Range<usize> {
+        range(self.row_start, row)
+    }
+
     /// Position in `columns` of the first block of `row`, and the number of its blocks.
-    ///
-    /// # Safety
-    /// `row` is a block row of the matrix.
     #[inline(always)]
     pub unsafe fn row(self, row: usize) -> (usize, usize) {
-        // SAFETY: `row` is valid by contract.
-        let (start, end) = unsafe { (self.row_start.at(row) as usize, self.row_start.at(row + 1) as usize) };
+        let Range { start, end } = self.blocks(row);
         (start, end - start)
+    }
+
+    /// Column `k` of a row of scalars, of blocks of this size from `first` on.
+    #[inline(always)]
+    pub unsafe fn scalar_column(self, first: usize, size: usize, k: usize) -> usize {
+        self.columns.at(first + k / size) as usize * size + k % size
     }
 
     /// Position of the first block of `row` off the diagonal whose column is `column` or beyond; one past the row's last
     /// if there is none.
-    ///
-    /// # Safety
-    /// `row` is a block row of the matrix.
     #[inline(always)]
     pub unsafe fn off_diagonal(self, row: usize, column: u32) -> usize {
-        // SAFETY: `row` is valid by contract, and places are those of its blocks.
-        unsafe {
-            let (first, width) = self.row(row);
-            bisect(first + 1, first + width, |place| self.columns.at(place) < column)
-        }
+        let (first, width) = self.row(row);
+        bisect(first + 1, first + width, |place| self.columns.at(place) < column)
     }
 
     /// Number among its row's of a block that the matrix has.
-    ///
-    /// # Safety
-    /// There is a block in that row and column.
     #[inline(always)]
     pub unsafe fn place(self, row: usize, column: u32) -> usize {
-        // SAFETY: `row` is valid by contract.
-        unsafe { if row == column as usize { 0 } else { self.off_diagonal(row, column) - self.row(row).0 } }
+        if row == column as usize { 0 } else { self.off_diagonal(row, column) - self.row(row).0 }
     }
 }

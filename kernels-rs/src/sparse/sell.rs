@@ -2,8 +2,9 @@
 //! windows of sigma rows, then padded in slices of C rows. The sort permutes rows alone: x and y keep their order.
 
 use super::sliced::Sliced;
-use super::{Layout, MAX_BLOCK, one_row};
-use crate::real::{Stored, fma};
+use super::{Layout, Product, one_row};
+use crate::real::{Arithmetic, Stored, fma};
+use core::ops::Range;
 use cuda_std::prelude::*;
 
 /// A SELL matrix of scalars.
@@ -29,9 +30,9 @@ impl Sell {
         self,
         position: usize,
         values: View<V>,
-        x: View<V::Arithmetic>,
+        x: View<Arithmetic<V>>,
     ) -> V::Arithmetic {
-        let (start, end) = self.sliced.slice(position >> self.log_height);
+        let Range { start, end } = self.sliced.slice(position >> self.log_height);
         let lane = position & ((1 << self.log_height) - 1);
         let (mut place, end) = ((start << self.log_height) + lane, end << self.log_height);
         let mut sum = V::Arithmetic::ZERO;
@@ -54,12 +55,7 @@ impl Layout for Sell {
     }
 
     #[inline(always)]
-    unsafe fn product<V: Stored>(
-        self,
-        position: usize,
-        values: View<V>,
-        x: View<V::Arithmetic>,
-    ) -> [V::Arithmetic; MAX_BLOCK] {
+    unsafe fn product<V: Stored>(self, position: usize, values: View<V>, x: View<Arithmetic<V>>) -> Product<V> {
         one_row(self.sum(position, values, x))
     }
 }

@@ -5,6 +5,8 @@
 //! `expand = block size` columns for every block of the pattern, rows that hold blocks have one.
 
 use super::PatternView;
+use crate::setup::lists::range;
+use core::ops::Range;
 use cuda_std::prelude::*;
 
 /// Padded rows, column by column within a slice, so that neighbouring lanes read neighbouring places.
@@ -18,14 +20,10 @@ pub struct Sliced {
 }
 
 impl Sliced {
-    /// The first column of a slice and the one past its last, in columns of `height` entries.
-    ///
-    /// # Safety
-    /// `slice` is a slice of the matrix.
+    /// The columns of a slice, each of as many entries as the slice has rows.
     #[inline(always)]
-    pub unsafe fn slice(self, slice: usize) -> (usize, usize) {
-        // SAFETY: `slice` is valid by contract.
-        unsafe { (self.slice_start.at(slice) as usize, self.slice_start.at(slice + 1) as usize) }
+    pub unsafe fn slice(self, slice: usize) -> Range<usize> {
+        range(self.slice_start, slice)
     }
 }
 
@@ -55,9 +53,6 @@ impl Slices {
 ///
 /// Parameters: `widths [n_slices]`, zero before. Thread mapping: an item per position.
 /// Memory moved: 16 bytes of the pattern read per row, an atomic maximum per row.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items)]
 pub unsafe fn slice_widths(position: usize, pattern: PatternView, slices: Slices, widths: ViewMut<u32>) {
     let (_, length) = pattern.row(slices.row(position) / slices.expand);
@@ -69,9 +64,6 @@ pub unsafe fn slice_widths(position: usize, pattern: PatternView, slices: Slices
 /// Parameters: `slice_start [n_slices + 1]`, `columns [slice_start[n_slices]][height]`.
 /// Thread mapping: an item per position, those past the last row included.
 /// Memory moved: 4 bytes written per column with padding, the pattern read once.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items)]
 pub unsafe fn slice_columns(
     position: usize,
@@ -88,11 +80,9 @@ pub unsafe fn slice_columns(
     } else {
         (0, 0, 0)
     };
-    let slice = position / height;
-    let (start, end) = (slice_start.at(slice) as usize, slice_start.at(slice + 1) as usize);
+    let Range { start, end } = range(slice_start, position / height);
     for k in 0..end - start {
-        let column =
-            if k < length { pattern.columns.at(first + k / expand) as usize * expand + k % expand } else { row };
+        let column = if k < length { pattern.scalar_column(first, expand, k) } else { row };
         columns.set((start + k) * height + position % height, column as u32);
     }
 }
@@ -101,9 +91,6 @@ pub unsafe fn slice_columns(
 ///
 /// Parameters: `size`: rows of the matrix in a row of the format; `start [n_rows][size]`.
 /// Thread mapping: an item per position. Memory moved: 8 bytes written per row of the matrix.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items)]
 pub unsafe fn slice_starts(position: usize, slices: Slices, size: usize, slice_start: View<u64>, start: ViewMut<u64>) {
     let (row, lane) = (slices.row(position), position % slices.height);
@@ -116,9 +103,6 @@ pub unsafe fn slice_starts(position: usize, slices: Slices, size: usize, slice_s
 /// Computes: the key by which a sort brings the rows of each window into the order of falling length.
 ///
 /// Parameters: `keys [n_rows]`. Thread mapping: an item per row. Memory moved: 16 bytes of the pattern read, 8 written.
-///
-/// # Safety
-/// See the crate's section on safety.
 #[kernel(items)]
 pub unsafe fn length_keys(row: usize, pattern: PatternView, expand: usize, window: usize, keys: ViewMut<u64>) {
     let (_, length) = pattern.row(row / expand);

@@ -1,75 +1,60 @@
 //! Loads and stores of global memory by width. Their state space is spelled out: LLVM knows nothing of where a pointer
 //! that came in a parameter leads, and would emit generic ones, which ptxas keeps.
 
+use crate::DeviceCopy;
 use core::arch::asm;
 
-macro_rules! loads {
-    ($($name:ident $type:ty, $class:ident, $text:literal;)*) => {$(
-        /// # Safety
-        /// `p` points to a readable value in global memory; that nobody writes during the launch, but for `get`.
+macro_rules! load {
+    ($name:ident $instruction:literal, $width:literal, $class:ident $register:ty, $bits:ident => $from:expr) => {
         #[inline(always)]
-        pub unsafe fn $name(p: *const $type) -> $type {
-            let value: $type;
-            // SAFETY: the caller's promise about p; the instruction touches nothing else.
-            unsafe {
-                asm!($text, r = out($class) value, p = in(reg64) p, options(pure, readonly, nostack, preserves_flags));
+        unsafe fn $name(p: *const Self) -> Self {
+            #[inline(always)]
+            unsafe fn raw(p: *const $register) -> $register {
+                let bits: $register;
+                // SAFETY: the caller's promise about p; the instruction touches nothing else.
+                unsafe {
+                    asm!(concat!($instruction, $width, " {r}, [{p}];"), r = out($class) bits, p = in(reg64) p,
+                        options(pure, readonly, nostack, preserves_flags));
+                }
+                bits
             }
-            value
+            // SAFETY: the caller's promise; the bits have the size and alignment of the type.
+            let $bits = unsafe { raw(p.cast()) };
+            $from
         }
-    )*};
+    };
 }
 
-loads! {
-    load_16 u16, reg16, "ld.global.nc.u16 {r}, [{p}];";
-    load_32 u32, reg32, "ld.global.nc.u32 {r}, [{p}];";
-    load_64 u64, reg64, "ld.global.nc.u64 {r}, [{p}];";
-    stream_16 u16, reg16, "ld.global.nc.L1::no_allocate.u16 {r}, [{p}];";
-    stream_32 u32, reg32, "ld.global.nc.L1::no_allocate.u32 {r}, [{p}];";
-    stream_64 u64, reg64, "ld.global.nc.L1::no_allocate.u64 {r}, [{p}];";
-    get_16 u16, reg16, "ld.global.u16 {r}, [{p}];";
-    get_32 u32, reg32, "ld.global.u32 {r}, [{p}];";
-    get_64 u64, reg64, "ld.global.u64 {r}, [{p}];";
-}
+/// By the register that a type's bits are in, and how they become a value and the other way round. PTX loads a byte
+/// into a register of 16 bits, zero-extended.
+macro_rules! scalars {
+    ($($type:ty: $class:ident $register:ty, $width:literal, $bits:ident => $from:expr, $value:ident => $to:expr;)*) => {$(
+        // SAFETY: a primitive of the same size and alignment on both sides.
+        unsafe impl DeviceCopy for $type {
+            load!(load "ld.global.nc.", $width, $class $register, $bits => $from);
+            load!(stream "ld.global.nc.L1::no_allocate.", $width, $class $register, $bits => $from);
+            load!(get "ld.global.", $width, $class $register, $bits => $from);
 
-macro_rules! byte_loads {
-    ($($name:ident $text:literal;)*) => {$(
-        /// # Safety
-        /// `p` points to a readable byte in global memory; that nobody writes during the launch, but for `get`.
-        #[inline(always)]
-        pub unsafe fn $name(p: *const u8) -> u8 {
-            let value: u16;
-            // SAFETY: the caller's promise about p; PTX loads a byte into a 16-bit register, zero-extended.
-            unsafe {
-                asm!($text, r = out(reg16) value, p = in(reg64) p, options(pure, readonly, nostack, preserves_flags));
-            }
-            value as u8
-        }
-    )*};
-}
-
-byte_loads! {
-    load_8 "ld.global.nc.u8 {r}, [{p}];";
-    stream_8 "ld.global.nc.L1::no_allocate.u8 {r}, [{p}];";
-    get_8 "ld.global.u8 {r}, [{p}];";
-}
-
-macro_rules! stores {
-    ($($name:ident $type:ty, $class:ident, $register:ty, $text:literal;)*) => {$(
-        /// # Safety
-        /// `p` points to a value in global memory that nobody else uses at the same time.
-        #[inline(always)]
-        pub unsafe fn $name(p: *mut $type, value: $type) {
-            // SAFETY: the caller's promise about p.
-            unsafe {
-                asm!($text, p = in(reg64) p, v = in($class) value as $register, options(nostack, preserves_flags));
+            #[inline(always)]
+            unsafe fn put(p: *mut Self, $value: Self) {
+                let bits: $register = $to;
+                // SAFETY: the caller's promise about p.
+                unsafe {
+                    asm!(concat!("st.global.", $width, " [{p}], {v};"), p = in(reg64) p, v = in($class) bits,
+                        options(nostack, preserves_flags));
+                }
             }
         }
     )*};
 }
 
-stores! {
-    put_8 u8, reg16, u16, "st.global.u8 [{p}], {v};";
-    put_16 u16, reg16, u16, "st.global.u16 [{p}], {v};";
-    put_32 u32, reg32, u32, "st.global.u32 [{p}], {v};";
-    put_64 u64, reg64, u64, "st.global.u64 [{p}], {v};";
+scalars! {
+    u8: reg16 u16, "u8", b => b as u8, v => v as u16;
+    u16: reg16 u16, "u16", b => b, v => v;
+    u32: reg32 u32, "u32", b => b, v => v;
+    u64: reg64 u64, "u64", b => b, v => v;
+    usize: reg64 u64, "u64", b => b as usize, v => v as u64;
+    i32: reg32 u32, "u32", b => b as i32, v => v as u32;
+    f32: reg32 u32, "u32", b => f32::from_bits(b), v => v.to_bits();
+    f64: reg64 u64, "u64", b => f64::from_bits(b), v => v.to_bits();
 }

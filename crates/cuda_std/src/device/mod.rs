@@ -1,28 +1,16 @@
-//! The API over PTX: special registers and fences here, loads, atomics, warp operations and shared memory beside it.
-//!
-//! Barriers, shuffles and votes go through LLVM's intrinsics, which are marked convergent, so that no pass moves or
-//! duplicates them across branches; inline assembly carries no such mark.
+//! The API over PTX: special registers, barriers, shuffles and fences here, loads, atomics and shared memory beside it.
 
 mod atomic;
+mod llvm;
 mod load;
-mod math;
 mod shared;
-mod warp;
 
-use core::arch::asm;
-use core::arch::nvptx;
+use crate::shuffle::Shuffle;
+use core::arch::{asm, nvptx};
 
-pub use atomic::{
-    accumulate_f32, accumulate_f64, accumulate_shared_f32, accumulate_shared_f64, accumulate_shared_u32,
-    accumulate_u32, add_f32, add_f64, add_u32, max_u32, min_u32, or_shared_u32,
-};
-pub use load::{
-    get_8, get_16, get_32, get_64, load_8, load_16, load_32, load_64, put_8, put_16, put_32, put_64, stream_8,
-    stream_16, stream_32, stream_64,
-};
-pub use math::{ceil_f32, ceil_f64, floor_f32, floor_f64, fma_f32, fma_f64, sqrt_f32, sqrt_f64};
-pub use shared::{dynamic_shared, static_shared};
-pub use warp::{active_mask, lane_id, shuffle, sync_warp, vote_all, vote_any, vote_ballot};
+pub use atomic::*;
+pub use llvm::*;
+pub use shared::*;
 
 macro_rules! indices {
     ($($name:ident: $x:ident $y:ident $z:ident;)*) => {$(
@@ -92,4 +80,27 @@ fences! {
     block_fence "membar.cta;"
     device_fence "membar.gl;"
     system_fence "membar.sys;"
+}
+
+/// Shuffles one 32-bit word, or the two halves of a 64-bit one, and says whether the source lane was in range.
+///
+/// # Safety
+/// Every lane of `mask` executes this call with the same `kind` and `width`; `width` is a power of two up to 32.
+#[inline(always)]
+pub unsafe fn shuffle(kind: Shuffle, mask: u32, bits: u64, wide: bool, delta: u32, width: u32) -> (u64, bool) {
+    let clamp = (32 - width) << 8 | if matches!(kind, Shuffle::Up) { 0 } else { 31 };
+    let word = |value: u32| {
+        // SAFETY: the caller's promise.
+        unsafe {
+            match kind {
+                Shuffle::Xor => shuffle_xor(mask, value, delta, clamp),
+                Shuffle::Down => shuffle_down(mask, value, delta, clamp),
+                Shuffle::Up => shuffle_up(mask, value, delta, clamp),
+                Shuffle::Idx => shuffle_idx(mask, value, delta, clamp),
+            }
+        }
+    };
+    let low = word(bits as u32) as u64;
+    let high = if wide { word((bits >> 32) as u32) as u64 } else { 0 };
+    (high << 32 | low, kind.source(lane_id(), delta, width).1)
 }

@@ -1,6 +1,5 @@
 //! The block that a worker is running: its threads' states, who runs now, and what went wrong.
 
-use super::carrier::Yielder;
 use super::dim::Dim3;
 use super::error::{EmulatorError, Fault, Place};
 use super::panics;
@@ -31,6 +30,17 @@ pub struct Launch<'a> {
     /// Whether all blocks run at the same time, so that they may wait for one another.
     pub together: bool,
 }
+
+/// Why a carrier of threads came back.
+pub enum Event {
+    /// The thread on it waits.
+    Waiting,
+    /// No thread is on it.
+    Idle,
+}
+
+/// The way back from a carrier.
+pub type Yielder = corosensei::Yielder<(), Event>;
 
 /// Where a thread is.
 #[derive(Clone, Copy)]

@@ -4,30 +4,22 @@
 //! worker takes another carrier for the next thread; so threads that never wait share one stack without a single
 //! switch. Carriers are kept between blocks and launches.
 
-use super::block::Block;
+use super::block::{Block, Event, Yielder};
 use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, CoroutineResult};
 use std::io;
 use std::rc::Rc;
 
-/// Why a carrier came back.
-pub enum Event {
-    /// The thread on it waits.
-    Waiting,
-    /// No thread is on it.
-    Idle,
-}
-
-/// The way back from a carrier.
-pub type Yielder = corosensei::Yielder<(), Event>;
+/// The stack of an emulated thread. Only pages that are touched take memory.
+const STACK_BYTES: usize = 256 << 10;
 
 /// One coroutine.
 pub struct Carrier(Coroutine<(), Event, ()>);
 
 impl Carrier {
     /// The carrier of number `k` in its worker.
-    pub fn new(block: &Rc<Block>, k: usize, stack_bytes: usize) -> io::Result<Self> {
-        let stack = DefaultStack::new(stack_bytes)?;
+    pub fn new(block: &Rc<Block>, k: usize) -> io::Result<Self> {
+        let stack = DefaultStack::new(STACK_BYTES)?;
         let block = Rc::clone(block);
         Ok(Self(Coroutine::with_stack(stack, move |yielder: &Yielder, ()| {
             block.yielders.borrow_mut()[k] = yielder;

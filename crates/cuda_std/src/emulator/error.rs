@@ -20,12 +20,14 @@ pub struct EmulatorError {
 }
 
 /// A kind of failure.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Fault {
     /// The kernel panicked, with this message; an index out of a view's bounds is one.
+    #[error("{0}")]
     Panic(String),
     /// The thread waits at a barrier while another thread of its block waits at a barrier elsewhere in the source.
+    #[error("this barrier is not reached by thread {thread:?}, which waits at the barrier at {place}")]
     DivergentBarrier {
         /// The other thread.
         thread: [u32; 3],
@@ -33,6 +35,7 @@ pub enum Fault {
         place: Place,
     },
     /// The thread waits in a warp operation for lanes that have returned or never existed.
+    #[error("warp operation with mask {mask:#010x}, but lanes {gone:#010x} of it have returned")]
     ExitedLanes {
         /// The lanes that the operation names.
         mask: u32,
@@ -40,6 +43,7 @@ pub enum Fault {
         gone: u32,
     },
     /// The thread waits for ever: every other thread of its block waits as well, and this one elsewhere.
+    #[error("the block waits for ever: here this thread, and thread {thread:?} at {place}")]
     Deadlock {
         /// Another thread that waits.
         thread: [u32; 3],
@@ -47,10 +51,13 @@ pub enum Fault {
         place: Place,
     },
     /// The block waits at the grid's barrier, and other threads of the grid have returned.
+    #[error("this barrier of the grid is not reached by every thread of the grid")]
     GridBarrier,
     /// A thread wrote past the end of this block's shared memory.
+    #[error("a thread wrote past the end of an array in shared memory")]
     SharedOverrun,
     /// A launch that no device would take, or that the host has no memory for.
+    #[error("{0}")]
     Launch(String),
 }
 
@@ -87,26 +94,6 @@ impl Display for EmulatorError {
             write!(f, ", {place}")?;
         }
         write!(f, ": {}", self.fault)
-    }
-}
-
-impl Display for Fault {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        match self {
-            Fault::Panic(message) => write!(f, "{message}"),
-            Fault::DivergentBarrier { thread, place } => {
-                write!(f, "this barrier is not reached by thread {thread:?}, which waits at the barrier at {place}")
-            }
-            Fault::ExitedLanes { mask, gone } => {
-                write!(f, "warp operation with mask {mask:#010x}, but lanes {gone:#010x} of it have returned")
-            }
-            Fault::Deadlock { thread, place } => {
-                write!(f, "the block waits for ever: here this thread, and thread {thread:?} at {place}")
-            }
-            Fault::GridBarrier => write!(f, "this barrier of the grid is not reached by every thread of the grid"),
-            Fault::SharedOverrun => write!(f, "a thread wrote past the end of an array in shared memory"),
-            Fault::Launch(reason) => write!(f, "{reason}"),
-        }
     }
 }
 

@@ -1,58 +1,16 @@
-//! The parts of the API that need no emulated thread: loads, stores, atomics and arithmetic of the host.
+//! The parts of the API that need no emulated thread: atomics, fences and arithmetic of the host.
 
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
-
-macro_rules! loads {
-    ($($load:ident $stream:ident $get:ident $put:ident $type:ty;)*) => {$(
-        /// # Safety
-        /// `p` points to a readable value.
-        #[inline(always)]
-        pub unsafe fn $load(p: *const $type) -> $type {
-            // SAFETY: the caller's promise.
-            unsafe { p.read() }
-        }
-
-        /// # Safety
-        /// `p` points to a readable value.
-        #[inline(always)]
-        pub unsafe fn $stream(p: *const $type) -> $type {
-            // SAFETY: the caller's promise.
-            unsafe { p.read() }
-        }
-
-        /// # Safety
-        /// `p` points to a readable value.
-        #[inline(always)]
-        pub unsafe fn $get(p: *const $type) -> $type {
-            // SAFETY: the caller's promise.
-            unsafe { p.read() }
-        }
-
-        /// # Safety
-        /// `p` points to a writable value.
-        #[inline(always)]
-        pub unsafe fn $put(p: *mut $type, value: $type) {
-            // SAFETY: the caller's promise.
-            unsafe { p.write(value) }
-        }
-    )*};
-}
-
-loads! {
-    load_8 stream_8 get_8 put_8 u8;
-    load_16 stream_16 get_16 put_16 u16;
-    load_32 stream_32 get_32 put_32 u32;
-    load_64 stream_64 get_64 put_64 u64;
-}
+use crate::copy::AtomicAdd;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed, Ordering::SeqCst, fence};
 
 macro_rules! atomics_u32 {
     ($($name:ident $method:ident;)*) => {$(
         /// # Safety
-        /// `p` points to a live value that only atomics touch while other threads may.
+        /// As for [`AtomicAdd::atomic_add`].
         #[inline]
         pub unsafe fn $name(p: *mut u32, value: u32) -> u32 {
             // SAFETY: the caller's promise.
-            unsafe { AtomicU32::from_ptr(p) }.$method(value, Ordering::Relaxed)
+            unsafe { AtomicU32::from_ptr(p) }.$method(value, Relaxed)
         }
     )*};
 }
@@ -60,89 +18,69 @@ macro_rules! atomics_u32 {
 atomics_u32! {
     add_u32 fetch_add;
     min_u32 fetch_min;
-    or_u32 fetch_or;
     max_u32 fetch_max;
+    or_shared_u32 fetch_or;
+}
+
+impl AtomicAdd for u32 {
+    #[inline]
+    unsafe fn atomic_add(p: *mut Self, value: Self) -> Self {
+        // SAFETY: the caller's promise.
+        unsafe { add_u32(p, value) }
+    }
 }
 
 macro_rules! atomic_sums {
-    ($($name:ident $type:ident $atomic:ident $bits:ty;)*) => {$(
-        /// # Safety
-        /// `p` points to a live value that only atomics touch while other threads may.
-        #[inline]
-        pub unsafe fn $name(p: *mut $type, value: $type) -> $type {
-            // SAFETY: the caller's promise; the bits have the size and alignment of the type.
-            let cell = unsafe { $atomic::from_ptr(p.cast::<$bits>()) };
-            let mut old = cell.load(Ordering::Relaxed);
-            loop {
-                let new = ($type::from_bits(old) + value).to_bits();
-                match cell.compare_exchange_weak(old, new, Ordering::Relaxed, Ordering::Relaxed) {
-                    Ok(_) => return $type::from_bits(old),
-                    Err(current) => old = current,
-                }
+    ($($type:ident $atomic:ident;)*) => {$(
+        impl AtomicAdd for $type {
+            #[inline]
+            unsafe fn atomic_add(p: *mut Self, value: Self) -> Self {
+                // SAFETY: the caller's promise; the bits have the size and alignment of the type.
+                let cell = unsafe { $atomic::from_ptr(p.cast()) };
+                let add = |bits| Some(($type::from_bits(bits) + value).to_bits());
+                let (Ok(old) | Err(old)) = cell.fetch_update(Relaxed, Relaxed, add);
+                $type::from_bits(old)
             }
         }
     )*};
 }
 
 atomic_sums! {
-    add_f32 f32 AtomicU32 u32;
-    add_f64 f64 AtomicU64 u64;
-}
-
-macro_rules! accumulations {
-    ($($name:ident $add:ident $type:ty;)*) => {$(
-        /// # Safety
-        /// `p` points to a live value that only atomics touch while other threads may.
-        #[inline]
-        pub unsafe fn $name(p: *mut $type, value: $type) {
-            // SAFETY: the caller's promise.
-            unsafe { $add(p, value) };
-        }
-    )*};
-}
-
-accumulations! {
-    accumulate_u32 add_u32 u32;
-    accumulate_f32 add_f32 f32;
-    accumulate_f64 add_f64 f64;
-    accumulate_shared_u32 add_u32 u32;
-    accumulate_shared_f32 add_f32 f32;
-    accumulate_shared_f64 add_f64 f64;
-    or_shared_u32 or_u32 u32;
+    f32 AtomicU32;
+    f64 AtomicU64;
 }
 
 macro_rules! fences {
-    ($($name:ident)*) => {$(
+    ($($name:ident $seen_by:literal;)*) => {$(
+        #[doc = concat!("Orders this thread's writes before the fence ahead of those after it, as seen by ", $seen_by, ".")]
         pub fn $name() {
-            fence(Ordering::SeqCst);
+            fence(SeqCst);
         }
     )*};
 }
 
-fences!(block_fence device_fence system_fence);
+fences! {
+    block_fence "the threads of its block";
+    device_fence "the whole device";
+    system_fence "all devices and the host";
+}
 
 macro_rules! arithmetic {
-    ($($type:ident: $fma:ident $sqrt:ident $floor:ident $ceil:ident;)*) => {$(
+    ($($type:ident: $fma:ident $($forwarded:ident $method:ident),*;)*) => {$(
         #[inline(always)]
         pub fn $fma(a: $type, b: $type, c: $type) -> $type {
             if cfg!(target_feature = "fma") { a.mul_add(b, c) } else { a * b + c }
         }
-        #[inline(always)]
-        pub fn $sqrt(x: $type) -> $type {
-            x.sqrt()
-        }
-        #[inline(always)]
-        pub fn $floor(x: $type) -> $type {
-            x.floor()
-        }
-        #[inline(always)]
-        pub fn $ceil(x: $type) -> $type {
-            x.ceil()
-        }
+        $(
+            #[inline(always)]
+            pub fn $forwarded(x: $type) -> $type {
+                x.$method()
+            }
+        )*
     )*};
 }
 
 arithmetic! {
-    f32: fma_f32 sqrt_f32 floor_f32 ceil_f32;
-    f64: fma_f64 sqrt_f64 floor_f64 ceil_f64;
+    f32: fma_f32 sqrt_f32 sqrt, floor_f32 floor, ceil_f32 ceil;
+    f64: fma_f64 sqrt_f64 sqrt, floor_f64 floor, ceil_f64 ceil;
 }

@@ -1,7 +1,6 @@
 //! Panics of kernel threads: kept from the terminal, and noted with their source line, which only a hook is told.
 
 use super::error::Place;
-use super::target;
 use std::cell::RefCell;
 use std::panic;
 use std::sync::Once;
@@ -10,13 +9,13 @@ thread_local! {
     static LAST: RefCell<Option<(String, Place)>> = const { RefCell::new(None) };
 }
 
-/// Puts the hook before the process's own, once; it passes on every panic outside emulated threads.
-pub fn install_hook() {
+/// Puts the hook before the process's own, once; it passes on every panic on host threads that are not `emulating`.
+pub fn install_hook(emulating: fn() -> bool) {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         let previous = panic::take_hook();
         panic::set_hook(Box::new(move |info| match info.location() {
-            Some(location) if target::is_running() => {
+            Some(location) if emulating() => {
                 let message = info.payload_as_str().unwrap_or("a panic without a message").to_owned();
                 LAST.with_borrow_mut(|last| *last = Some((message, location.into())));
             }

@@ -31,84 +31,89 @@ struct Run<'a> {
     poison: bool,
 }
 
-/// A run that workers share. The kernel's parameters are read by all of them, as by the threads of a device.
-struct Shared<'a>(&'a Run<'a>);
-
-// SAFETY: the kernel's parameters are only read; what they point to is the kernel's affair, as promised at the launch.
-unsafe impl Sync for Shared<'_> {}
-
-impl Shared<'_> {
-    fn run(&self) -> &Run<'_> {
-        self.0
+impl Emulator {
+    /// Runs a kernel over `grid` blocks of `block` threads with `dynamic_bytes` of shared memory each, and waits.
+    ///
+    /// After an error the memory that the kernel writes holds whatever was written until then.
+    ///
+    /// # Errors
+    /// The first fault found, as listed in the [module's description](super); or a launch no device would take: no
+    /// threads, more than 1024 per block, more than 227 KiB of dynamic shared memory.
+    ///
+    /// # Safety
+    /// The views and pointers among the kernel's parameters are live and meet the kernel's own conditions.
+    pub unsafe fn launch(
+        &self,
+        grid: impl Into<Dim3>,
+        block: impl Into<Dim3>,
+        dynamic_bytes: usize,
+        kernel: &dyn Kernel,
+    ) -> Result<(), EmulatorError> {
+        let (grid, block) = (grid.into(), block.into());
+        check(kernel, grid, block, dynamic_bytes)?;
+        let (n_blocks, n_threads) = (grid.count(), block.count());
+        let threads = rayon::current_num_threads().min(self.max_threads).min(max_workers(n_threads as usize));
+        let workers = (threads as u64).min(n_blocks).min(n_blocks * n_threads / THREADS_PER_WORKER).max(1);
+        let run = Run {
+            launch: self.begin(grid, block, kernel, false),
+            order: self.block_order.permutation(n_blocks),
+            n_blocks,
+            chunk: (n_blocks / (workers * 64)).max(1),
+            next: AtomicU64::new(0),
+            stop: AtomicBool::new(false),
+            error: Mutex::new(None),
+            dynamic_bytes,
+            poison: self.poison,
+        };
+        let work = || with_worker(|worker| run.work(worker));
+        if workers == 1 {
+            work();
+        } else {
+            rayon::scope(|scope| (0..workers).for_each(|_| scope.spawn(|_| work())));
+        }
+        let error = run.error.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
+        error.map_or(Ok(()), |(_, error)| Err(error))
     }
-}
 
-/// Runs a kernel and waits for it.
-pub fn launch(
-    emulator: &Emulator,
-    grid: Dim3,
-    block: Dim3,
-    dynamic_bytes: usize,
-    kernel: &dyn Kernel,
-) -> Result<(), EmulatorError> {
-    check(kernel, grid, block, dynamic_bytes)?;
-    let (n_blocks, n_threads) = (grid.count(), block.count());
-    let threads = rayon::current_num_threads().min(emulator.max_threads).min(max_workers(n_threads as usize));
-    let workers = (threads as u64).min(n_blocks).min(n_blocks * n_threads / THREADS_PER_WORKER).max(1);
-    let run = Run {
-        launch: begin(emulator, grid, block, kernel, false),
-        order: emulator.block_order.permutation(n_blocks),
-        n_blocks,
-        chunk: (n_blocks / (workers * 64)).max(1),
-        next: AtomicU64::new(0),
-        stop: AtomicBool::new(false),
-        error: Mutex::new(None),
-        dynamic_bytes,
-        poison: emulator.poison,
-    };
-    let work = |shared: &Shared| with_worker(emulator.stack_bytes, |worker| shared.run().work(worker));
-    let shared = Shared(&run);
-    if workers == 1 {
-        work(&shared);
-    } else {
-        rayon::scope(|scope| (0..workers).for_each(|_| scope.spawn(|_| work(&shared))));
+    /// As [`Emulator::launch`], with all blocks at the same time: they may wait for one another
+    /// ([`sync_grid`](crate::thread::sync_grid)).
+    ///
+    /// # Errors
+    /// As for [`Emulator::launch`]; or more than 16384 threads in all.
+    ///
+    /// # Safety
+    /// As for [`Emulator::launch`].
+    pub unsafe fn launch_cooperative(
+        &self,
+        grid: impl Into<Dim3>,
+        block: impl Into<Dim3>,
+        dynamic_bytes: usize,
+        kernel: &dyn Kernel,
+    ) -> Result<(), EmulatorError> {
+        let (grid, block) = (grid.into(), block.into());
+        check(kernel, grid, block, dynamic_bytes)?;
+        let (n_blocks, n_threads) = (grid.count(), block.count());
+        if n_blocks > max_workers(n_threads as usize) as u64 {
+            let reason = format!("{n_blocks} blocks of {n_threads} threads cannot run at the same time here");
+            return Err(refused(kernel, reason));
+        }
+        let launch = self.begin(grid, block, kernel, true);
+        let order = self.block_order.permutation(n_blocks);
+        let indices: Vec<[u32; 3]> = (0..n_blocks).map(|position| grid.point(order.at(position))).collect();
+        with_workers(indices.len(), |workers| {
+            workers.iter().for_each(|worker| worker.begin_launch(dynamic_bytes, self.poison));
+            run_together(workers, &launch, &indices)
+        })
     }
-    let error = run.error.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
-    error.map_or(Ok(()), |(_, error)| Err(error))
-}
 
-/// Runs a kernel whose blocks wait for one another, and waits for it.
-pub fn launch_together(
-    emulator: &Emulator,
-    grid: Dim3,
-    block: Dim3,
-    dynamic_bytes: usize,
-    kernel: &dyn Kernel,
-) -> Result<(), EmulatorError> {
-    check(kernel, grid, block, dynamic_bytes)?;
-    let (n_blocks, n_threads) = (grid.count(), block.count());
-    if n_blocks > max_workers(n_threads as usize) as u64 {
-        return Err(refused(
-            kernel,
-            format!("{n_blocks} blocks of {n_threads} threads cannot run at the same time here"),
-        ));
+    /// A launch in the emulator's order of lanes.
+    fn begin<'a>(&self, grid: Dim3, block: Dim3, kernel: &'a dyn Kernel, together: bool) -> Launch<'a> {
+        panics::install_hook(target::is_running);
+        let n_threads = block.count();
+        let points = (0..n_threads).map(|k| block.point(k)).collect();
+        let lanes = self.lane_order.list(n_threads as u32);
+        Launch { kernel, grid, block, points, lanes, together }
     }
-    let launch = begin(emulator, grid, block, kernel, true);
-    let order = emulator.block_order.permutation(n_blocks);
-    let indices: Vec<[u32; 3]> = (0..n_blocks).map(|position| grid.point(order.at(position))).collect();
-    with_workers(indices.len(), emulator.stack_bytes, |workers| {
-        workers.iter().for_each(|worker| worker.begin_launch(dynamic_bytes, emulator.poison));
-        run_together(workers, &launch, &indices)
-    })
-}
-
-/// A launch in the emulator's order of lanes.
-fn begin<'a>(emulator: &Emulator, grid: Dim3, block: Dim3, kernel: &'a dyn Kernel, together: bool) -> Launch<'a> {
-    panics::install_hook();
-    let n_threads = block.count();
-    let points = (0..n_threads).map(|k| block.point(k)).collect();
-    let lanes = emulator.lane_order.list(n_threads as u32);
-    Launch { kernel, grid, block, points, lanes, together }
 }
 
 impl Run<'_> {

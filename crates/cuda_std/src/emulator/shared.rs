@@ -19,7 +19,8 @@ impl Array {
     }
 
     fn data(&mut self) -> &mut [u8] {
-        self.memory.as_flattened_chunks()
+        // SAFETY: a chunk is 128 initialized bytes without padding.
+        unsafe { std::slice::from_raw_parts_mut(self.memory.as_mut_ptr().cast(), self.memory.len() * 128) }
     }
 
     fn fill(&mut self, value: u8) {
@@ -34,18 +35,6 @@ impl Array {
         let whole = guard.iter().all(|&byte| byte == GUARD);
         guard.fill(GUARD);
         whole
-    }
-}
-
-trait Flatten {
-    fn as_flattened_chunks(&mut self) -> &mut [u8];
-}
-
-impl Flatten for Vec<Chunk> {
-    fn as_flattened_chunks(&mut self) -> &mut [u8] {
-        let bytes = self.len() * 128;
-        // SAFETY: a chunk is 128 initialized bytes without padding.
-        unsafe { std::slice::from_raw_parts_mut(self.as_mut_ptr().cast(), bytes) }
     }
 }
 
@@ -79,9 +68,7 @@ impl Shared {
     /// Makes every array as undefined as it is at the start of a block.
     pub fn begin_block(&mut self) {
         self.dynamic.fill(self.fill);
-        for array in &mut self.statics {
-            array.fresh = false;
-        }
+        self.statics.iter_mut().for_each(|entry| entry.fresh = false);
     }
 
     /// Whether no thread wrote past the end of an array.
@@ -99,23 +86,17 @@ impl Shared {
     pub fn array<T>(&mut self, site: u64) -> *mut T {
         const { assert!(align_of::<T>() <= 128, "shared memory is aligned to 128 bytes at most") }
         let type_name = std::any::type_name::<T>();
-        let found = self.statics.iter().position(|entry| entry.site == site && same(entry.type_name, type_name));
+        let found = self.statics.iter().position(|entry| entry.site == site && entry.type_name == type_name);
         let k = found.unwrap_or_else(|| {
             let array = Array::new(size_of::<T>());
             self.statics.push(Static { site, type_name, fresh: false, array });
             self.statics.len() - 1
         });
-        let fill = self.fill;
         let entry = &mut self.statics[k];
         if !entry.fresh {
-            entry.array.fill(fill);
+            entry.array.fill(self.fill);
             entry.fresh = true;
         }
         entry.array.memory.as_mut_ptr().cast()
     }
-}
-
-/// Equality of type names, nearly always settled by their address.
-fn same(a: &'static str, b: &'static str) -> bool {
-    std::ptr::eq(a, b) || a == b
 }

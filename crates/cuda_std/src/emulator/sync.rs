@@ -1,7 +1,6 @@
 //! Waiting: barriers of the block and the grid, warp operations, and what to say when nobody can go on.
 
-use super::block::{Block, Cancelled, State};
-use super::carrier::Event;
+use super::block::{Block, Cancelled, Event, State, Thread};
 use super::error::Fault;
 use super::warp::Arrival;
 use std::panic::{Location, resume_unwind};
@@ -27,7 +26,7 @@ impl Block {
     fn arrive(&self, location: &'static Location<'static>) {
         match self.barrier.get() {
             None => self.barrier.set(Some(location)),
-            Some(first) => self.divergent.set(self.divergent.get() || !same(first, location)),
+            Some(first) => self.divergent.set(self.divergent.get() || first != location),
         }
     }
 
@@ -134,24 +133,22 @@ impl Block {
         if self.at_grid_barrier.get() == self.live.get() && !self.divergent.get() {
             return self.fail_at_grid_barrier();
         }
-        let waiting = || {
-            self.threads.iter().enumerate().filter_map(|(k, thread)| match thread.state.get() {
-                State::Barrier(location) | State::Grid(location) => Some((k, true, location)),
-                State::Warp(location) => Some((k, false, location)),
-                _ => None,
-            })
+        let waits = |(k, thread): (usize, &Thread)| match thread.state.get() {
+            State::Barrier(location) | State::Grid(location) => Some((k, true, location)),
+            State::Warp(location) => Some((k, false, location)),
+            _ => None,
         };
-        for (k, _, location) in waiting().filter(|&(_, at_barrier, _)| !at_barrier) {
-            let mask = self.warps.borrow()[k / 32].waiting_mask(k as u32 % 32).unwrap_or(0);
+        let waiting: Vec<_> = self.threads.iter().enumerate().filter_map(waits).collect();
+        for (k, _, location) in waiting.iter().filter(|(_, at_barrier, _)| !at_barrier) {
+            let mask = self.warps.borrow()[k / 32].waiting_mask(*k as u32 % 32).unwrap_or(0);
             let gone = mask & !self.live_lanes_of(k / 32);
             if gone != 0 {
-                return self.fail(k, Some(location.into()), Fault::ExitedLanes { mask, gone });
+                return self.fail(*k, Some((*location).into()), Fault::ExitedLanes { mask, gone });
             }
         }
-        let Some((k, at_barrier, location)) = waiting().next() else { return };
-        let elsewhere = waiting().skip(1).find(|&(_, _, other)| !same(other, location));
-        let (other, other_at_barrier, other_location) =
-            elsewhere.or_else(|| waiting().nth(1)).unwrap_or((k, at_barrier, location));
+        let Some(&(k, at_barrier, location)) = waiting.first() else { return };
+        let elsewhere = waiting.iter().find(|(.., other)| *other != location);
+        let (other, other_at_barrier, other_location) = *elsewhere.or(waiting.get(1)).unwrap_or(&waiting[0]);
         let (thread, place) = (self.launch().points[other], other_location.into());
         let fault = if at_barrier && other_at_barrier {
             Fault::DivergentBarrier { thread, place }
@@ -177,8 +174,4 @@ impl Block {
             self.fail(k, Some(location.into()), Fault::GridBarrier);
         }
     }
-}
-
-fn same(a: &'static Location<'static>, b: &'static Location<'static>) -> bool {
-    std::ptr::eq(a, b) || a == b
 }

@@ -3,7 +3,7 @@
 use super::block::Block;
 pub use super::host::*;
 use super::warp::{Arrival, Operation};
-use crate::warp::Shuffle;
+use crate::shuffle::Shuffle;
 use std::cell::Cell;
 use std::panic::Location;
 use std::ptr;
@@ -34,36 +34,26 @@ fn current() -> &'static Block {
 }
 
 #[cold]
-#[inline(never)]
 #[track_caller]
 fn outside() -> ! {
     panic!("a thread, warp or shared-memory function of cuda_std was called outside a kernel launched on the emulator")
 }
 
-#[inline(always)]
-#[track_caller]
-pub fn thread_idx() -> [u32; 3] {
-    current().thread_idx()
+macro_rules! indices {
+    ($($name:ident)*) => {$(
+        #[inline(always)]
+        #[track_caller]
+        pub fn $name() -> [u32; 3] {
+            current().$name()
+        }
+    )*};
 }
 
-#[inline(always)]
-#[track_caller]
-pub fn block_idx() -> [u32; 3] {
-    current().block_idx()
-}
+indices!(thread_idx block_idx block_dim grid_dim);
 
-#[inline(always)]
-#[track_caller]
-pub fn block_dim() -> [u32; 3] {
-    current().block_dim()
-}
-
-#[inline(always)]
-#[track_caller]
-pub fn grid_dim() -> [u32; 3] {
-    current().grid_dim()
-}
-
+/// Waits until every thread of the block that has not returned is here; writes before it are seen by the block after.
+///
+/// All of those threads must reach the same call. The emulator reports those that do not.
 #[track_caller]
 pub fn sync_threads() {
     current().sync_threads(Location::caller());
@@ -76,41 +66,53 @@ pub unsafe fn sync_grid(_: *mut u32) {
     current().sync_grid(Location::caller());
 }
 
+/// Index of the thread in its warp.
 #[track_caller]
 pub fn lane_id() -> u32 {
     current().thread() % 32
 }
 
+/// The lanes of this warp that are executing this call together; on the emulator, those that have not returned.
+///
+/// Which lanes are together is up to the hardware, so use it for nothing that changes a result.
 #[track_caller]
-pub fn active_mask() -> u32 {
+pub fn activemask() -> u32 {
     current().live_lanes()
 }
 
+/// Waits for the lanes of `mask`; memory written before it is seen by those lanes after.
+///
 /// # Safety
-/// None on the host.
+/// Every lane of `mask` executes this call with the same mask.
 #[track_caller]
 pub unsafe fn sync_warp(mask: u32) {
     operate(mask, Operation::Sync, 0, 0);
 }
 
+/// One bit per lane of `mask`, set where `predicate` holds.
+///
 /// # Safety
-/// None on the host.
+/// As for [`sync_warp`].
 #[track_caller]
-pub unsafe fn vote_ballot(mask: u32, predicate: bool) -> u32 {
+pub unsafe fn warp_vote_ballot(mask: u32, predicate: bool) -> u32 {
     operate(mask, Operation::Ballot, predicate as u64, 0) as u32
 }
 
+/// True on each lane if `predicate` holds on all lanes of `mask`.
+///
 /// # Safety
-/// None on the host.
+/// As for [`sync_warp`].
 #[track_caller]
-pub unsafe fn vote_all(mask: u32, predicate: bool) -> bool {
+pub unsafe fn warp_vote_all(mask: u32, predicate: bool) -> bool {
     operate(mask, Operation::Ballot, predicate as u64, 0) as u32 == mask
 }
 
+/// True on each lane if `predicate` holds on any lane of `mask`.
+///
 /// # Safety
-/// None on the host.
+/// As for [`sync_warp`].
 #[track_caller]
-pub unsafe fn vote_any(mask: u32, predicate: bool) -> bool {
+pub unsafe fn warp_vote_any(mask: u32, predicate: bool) -> bool {
     operate(mask, Operation::Ballot, predicate as u64, 0) != 0
 }
 
@@ -139,6 +141,7 @@ pub fn dynamic_shared() -> *mut u8 {
     current().shared().dynamic()
 }
 
+/// The static shared array of the call site `SITE`, for values of type `T`.
 #[track_caller]
 pub fn static_shared<T, const SITE: u64>() -> *mut T {
     current().shared().array(SITE)

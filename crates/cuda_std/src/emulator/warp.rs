@@ -1,6 +1,6 @@
 //! Warp operations in progress: who has arrived with what, and the results once all of the mask are there.
 
-use crate::warp::Shuffle;
+use crate::shuffle::Shuffle;
 use std::panic::Location;
 
 /// What the lanes do together.
@@ -81,9 +81,7 @@ impl Group {
     }
 
     fn takes(&self, arrival: &Arrival) -> bool {
-        self.mask == arrival.mask
-            && self.operation == arrival.operation
-            && (std::ptr::eq(self.location, arrival.location) || self.location == arrival.location)
+        (self.mask, self.operation, self.location) == (arrival.mask, arrival.operation, arrival.location)
     }
 
     /// The lanes of the operation.

@@ -1,7 +1,7 @@
 //! A host thread's share of the emulator: the block it runs, and the carriers it has made so far.
 
-use super::block::{Block, Launch};
-use super::carrier::{Carrier, Event};
+use super::block::{Block, Event, Launch};
+use super::carrier::Carrier;
 use super::error::{EmulatorError, Fault};
 use super::target::set_current;
 use std::cell::Cell;
@@ -21,7 +21,6 @@ pub struct Worker {
     carriers: Vec<Carrier>,
     idle: Vec<usize>,
     block: Rc<Block>,
-    stack_bytes: usize,
 }
 
 /// Runs all blocks of a launch at the same time, on this host thread: each from one barrier of the grid to the next.
@@ -54,19 +53,17 @@ pub fn max_workers(block_threads: usize) -> usize {
 }
 
 /// Lends `n` workers of this host thread to `work`.
-pub fn with_workers<R>(n: usize, stack_bytes: usize, work: impl FnOnce(&mut [Worker]) -> R) -> R {
+pub fn with_workers<R>(n: usize, work: impl FnOnce(&mut [Worker]) -> R) -> R {
     let mut workers = TOGETHER.take();
-    workers.retain(|worker| worker.stack_bytes == stack_bytes);
-    workers.resize_with(n.max(workers.len()), || Worker::new(stack_bytes));
+    workers.resize_with(n.max(workers.len()), Worker::new);
     let result = work(&mut workers[..n]);
     TOGETHER.set(workers);
     result
 }
 
 /// Lends this host thread's worker to `work`.
-pub fn with_worker<R>(stack_bytes: usize, work: impl FnOnce(&mut Worker) -> R) -> R {
-    let kept = POOL.take().filter(|worker| worker.stack_bytes == stack_bytes);
-    let mut worker = kept.unwrap_or_else(|| Worker::new(stack_bytes));
+pub fn with_worker<R>(work: impl FnOnce(&mut Worker) -> R) -> R {
+    let mut worker = POOL.take().unwrap_or_else(Worker::new);
     let result = work(&mut worker);
     worker.trim(MAX_STACKS / rayon::current_num_threads());
     POOL.set(Some(worker));
@@ -74,8 +71,8 @@ pub fn with_worker<R>(stack_bytes: usize, work: impl FnOnce(&mut Worker) -> R) -
 }
 
 impl Worker {
-    fn new(stack_bytes: usize) -> Self {
-        Self { carriers: Vec::new(), idle: Vec::new(), block: Rc::new(Block::new()), stack_bytes }
+    fn new() -> Self {
+        Self { carriers: Vec::new(), idle: Vec::new(), block: Rc::new(Block::new()) }
     }
 
     /// Drops carriers beyond `n`; all are idle between launches.
@@ -139,7 +136,7 @@ impl Worker {
         }
         let k = self.carriers.len();
         self.block.yielders.borrow_mut().resize(k + 1, ptr::null());
-        self.carriers.push(Carrier::new(&self.block, k, self.stack_bytes)?);
+        self.carriers.push(Carrier::new(&self.block, k)?);
         Ok(k)
     }
 }

@@ -5,11 +5,11 @@ use crate::device::{Buffer, Plain, check_memory};
 use crate::linalg::Space;
 use crate::result::Result;
 use crate::sparse::Pattern;
+use kernels_rs::amg::blocks::Blocks;
 use kernels_rs::amg::pattern::{
     self as device, ColumnKeys, ColumnStarts, CountProducts, CountUpper, CutRows, JoinLists, ListProducts, ListUpper,
     SHARES,
 };
-use kernels_rs::amg::product::{self, Blocks};
 use kernels_rs::setup::order::Gather;
 use kernels_rs::sparse::PatternView;
 use std::ops::Range;
@@ -215,8 +215,8 @@ impl<T: Plain> BlockRows<T> {
     }
 
     /// How kernels see it.
-    pub fn view(&self) -> product::BlockRows<T> {
+    pub fn view(&self) -> kernels_rs::amg::blocks::BlockRows<T> {
         let (pattern, values) = (self.shape.pattern.view(), self.values.view());
-        product::BlockRows { pattern, values, rows: self.rows, columns: self.columns }
+        kernels_rs::amg::blocks::BlockRows { pattern, values, rows: self.rows, columns: self.columns }
     }
 }
