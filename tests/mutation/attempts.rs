@@ -102,10 +102,6 @@ pub fn code(result: Result<Reached>) -> u8 {
         Ok(Reached::Unconverged) => 5,
         Err(error) => {
             assert!(!error.to_string().is_empty());
-            if let Error::Model(model::Error::Case(case)) = &error {
-                // Drawing it looks at the places that it names.
-                let _ = format!("{:?}", miette::Report::new(case.report()));
-            }
             error.exit_code()
         }
     }

@@ -107,7 +107,6 @@ pub fn main() -> ExitCode {
 /// Runs a program on its arguments and reports errors; its exit code, of which 1 stands for a bug alone.
 pub fn program<A: Parser>(run: fn(A) -> anyhow::Result<()>) -> ExitCode {
     panic::set_hook(Box::new(print::bug));
-    print::set_up();
     panic::catch_unwind(|| match parse() {
         Ok(arguments) => finish(run(arguments)),
         Err(error) => {

@@ -1,12 +1,10 @@
-//! Printing: results on stdout, which may be a pipe that closes; errors on stderr, drawn for people when it is a
-//! terminal.
+//! Printing: results on stdout, which may be a pipe that closes; errors on stderr.
 
 use super::failure::Failure;
-use crate::model::ModelError;
 use crate::pipeline::Solution;
 use crate::result::choices::{Method, Precision};
 use crate::result::{Ending, Measure};
-use crate::{Error, model, output, result};
+use crate::{Error, output, result};
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use warpfem_text::visible;
@@ -150,31 +148,29 @@ fn colour(tone: Tone, text: &str) -> String {
     format!("\x1b[1;{code}m{text}\x1b[0m")
 }
 
-/// Makes `miette` draw errors by our rule of colours: its own has them in CI whatever the terminal says.
-pub(super) fn set_up() {
-    let opts = || miette::MietteHandlerOpts::new().color(has_colours(&io::stderr()));
-    // Only a second call could fail.
-    let _ = miette::set_hook(Box::new(move |_| Box::new(opts().build())));
-}
-
 /// Reports an error on stderr, and what to do about it where the error itself does not say.
 pub(super) fn error(error: &anyhow::Error) {
     let text = match (error.downcast_ref::<Error>(), error.downcast_ref::<Failure>()) {
-        (
-            Some(Error::Model(
-                model::Error::Case(case)
-                | model::Error::MissingMesh(case)
-                | model::Error::Model(ModelError::MissingDensity(case)),
-            )),
-            _,
-        ) if io::stderr().is_terminal() => format!("{:?}", miette::Report::new(case.report())),
         // The texts of both have their causes' in them.
         (Some(error), _) => format!("{}: {error}{}", word(), help(error)),
         (_, Some(failure)) => format!("{}: {failure}{}", word(), help_after(failure)),
         _ => format!("{}: {error:#}", word()),
     };
+    let has_colours = has_colours(&io::stderr());
+    let text = if has_colours { with_red_pointers(&text) } else { text };
     // There is nowhere left to report that stderr is closed.
-    let _ = writeln!(io::stderr(), "{}", shown(&text, has_colours(&io::stderr())));
+    let _ = writeln!(io::stderr(), "{}", shown(&text, has_colours));
+}
+
+/// The text with the pointers under words of a case file, `  | ^^^^`, in red.
+fn with_red_pointers(text: &str) -> String {
+    let painted = |line: &str| match line.find('^') {
+        Some(at) if line[at..].chars().all(|c| c == '^') && line[..at].trim_end().ends_with('|') => {
+            format!("{}{}", &line[..at], colour(Tone::Bad, &line[at..]))
+        }
+        _ => line.to_owned(),
+    };
+    text.lines().map(painted).collect::<Vec<_>>().join("\n")
 }
 
 /// `error`, red where there are colours.
@@ -288,6 +284,13 @@ mod tests {
         assert_eq!(shown(text, true), "\x1b[1;32mgood\x1b[0m a\\u{1b}[2Jb\\u{1b}]0;title\\u{7}c\\u{202e}d");
         assert!(!shown(text, false).contains('\x1b') && shown(text, false).starts_with("\\u{1b}[1;32mgood"));
         assert_eq!(shown("\x1b[", true), "\\u{1b}[");
+    }
+
+    #[test]
+    fn pointers_are_red() {
+        let text = "part.toml:3:1: no key `yuong`\n  |\n3 | yuong = 2^3\n  | ^^^^^\nhelp: ^";
+        let painted = text.replace("^^^^^", "\x1b[1;31m^^^^^\x1b[0m");
+        assert_eq!(with_red_pointers(text), painted);
     }
 
     #[test]

@@ -60,7 +60,7 @@ pub type Checked<T = ()> = Result<T, Box<CaseError>>;
 /// What is wrong with a case file, and where.
 ///
 /// `Display` writes it all in plain text: `file:line:column`, the message, the line with a pointer under the word, the
-/// help. [`CaseError::report`] gives the same to `miette`.
+/// help.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CaseError {
     /// The case file; its text is empty where it could not be read.
@@ -105,27 +105,4 @@ impl CaseError {
     pub fn line_column(&self) -> Option<(usize, usize)> {
         self.span.as_ref().map(|span| self.source.line_column(span.start))
     }
-
-    /// The same error for `miette`'s handlers, which draw the place themselves.
-    pub fn report(&self) -> CaseReport {
-        CaseReport {
-            message: self.message.clone(),
-            help: self.help.clone(),
-            code: miette::NamedSource::new(&self.source.name, self.source.text.to_string()),
-            span: self.span.as_ref().map(|span| span.clone().into()),
-        }
-    }
-}
-
-/// A [`CaseError`] for `miette` to draw.
-#[derive(Debug, thiserror::Error, miette::Diagnostic)]
-#[error("{message}")]
-pub struct CaseReport {
-    message: String,
-    #[help]
-    help: Option<String>,
-    #[source_code]
-    code: miette::NamedSource<String>,
-    #[label("here")]
-    span: Option<miette::SourceSpan>,
 }

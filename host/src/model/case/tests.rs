@@ -307,15 +307,6 @@ fn a_file_that_is_not_there_is_named() {
 }
 
 #[test]
-fn miette_draws_the_same_place() {
-    let error = parse(&GOOD.replace("young", "yuong")).unwrap_err();
-    let mut drawn = String::new();
-    let handler = miette::GraphicalReportHandler::new_themed(miette::GraphicalTheme::none());
-    handler.render_report(&mut drawn, &error.report()).unwrap();
-    assert!(drawn.contains("part.toml:10:1") && drawn.contains("did you mean `young`"), "{drawn}");
-}
-
-#[test]
 fn places_count_characters_and_survive_odd_files() {
     let error = parse("# \u{e9}\u{e9}\n[mesh]\nfile = \"\u{e9}\" q").unwrap_err();
     assert_eq!(error.line_column().map(|place| place.0), Some(3));
