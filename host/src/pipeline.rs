@@ -88,7 +88,7 @@ pub struct Solution {
 }
 
 /// A potential, in the mesh's numbering.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Potential {
     /// Its values, `[n_nodes]`.
     pub values: Vec<f64>,

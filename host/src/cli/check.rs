@@ -148,7 +148,7 @@ fn png(path: &str) -> Result<PathBuf, String> {
 
 /// Writes a picture of the model.
 fn draw(model: &Model, file: &Path, view: Option<Viewpoint>) -> output::Result<()> {
-    let png = picture::model_png(&model.mesh, &model.name, &solve::symbols(model), view);
+    let png = picture::model_png(model, view);
     output::write_file(file, |out| out.write_all(&png?))
 }
 

@@ -9,9 +9,8 @@ use crate::device::DeviceName;
 use crate::model::case::Case;
 use crate::model::options::ORDERS;
 use crate::model::{self, Analysis, Model, SolverOptions};
-use crate::output::report::Background;
-use crate::output::{self, Fields, Options, PointField, Shot, Solved, Symbols, Viewpoint};
-use crate::pipeline::{self, Potential, Solution};
+use crate::output::{self, Fields, Options, Origin, PointField, Shot, Viewpoint};
+use crate::pipeline::{self, Solution};
 use crate::result::choices::{Acceleration, Format, Method, Ordering, Precision, Preconditioner, Strategy};
 use crate::result::{Error, Result};
 use crate::solve::Monitor;
@@ -235,58 +234,14 @@ impl Job {
     /// `quiet`.
     pub(super) fn write(&self, solution: &Solution, quiet: bool, detail: Detail) -> anyhow::Result<String> {
         let model = &self.model;
-        let solved = match &solution.potential {
-            Some(Potential { values, gradient, steepness, nodal }) => {
-                Solved::Potential { potential: values, gradient, steepness, nodal }
-            }
-            None => Solved::Elastic {
-                displacement: &solution.displacement,
-                reaction_force: &solution.reaction_force,
-                von_mises: &solution.stresses.von_mises,
-                stress: &solution.stresses.stress,
-                nodal: &solution.nodal,
-                safety_factor: &solution.safety_factor,
-            },
-        };
-        let fields = Fields { solved, material: &model.cell_material };
+        let fields = Fields::of(solution, &model.cell_material);
         let mut summary = summary::of(model, solution, self.read);
         summary.timings_s.total = self.start.elapsed().as_secs_f64();
-        let background = Background {
-            case_text: &model.case_text,
-            case: &self.case,
-            mesh: &self.mesh,
-            written: SystemTime::now(),
-            analysis: model.analysis.name(),
-            materials: &model.materials,
-            supports: &model.supports,
-            loads: &model.applied,
-            gravity: model.gravity,
-            source: model.source,
-            tolerance: model.solver.tolerance,
-            residual_tolerance: model.solver.residual_tolerance,
-        };
-        let options = Options {
-            fields: &model.fields,
-            compress: false,
-            pictures: &self.pictures,
-            symbols: self.with_symbols.then(|| symbols(model)),
-            report: Some(background),
-        };
+        let origin = Origin { case: &self.case, mesh: &self.mesh, written: SystemTime::now() };
+        let options = Options { pictures: &self.pictures, with_symbols: self.with_symbols, origin };
         let before = Earlier::read(&self.dir);
-        let files = output::write_all(&self.dir, &model.mesh, &fields, &mut summary, &options)?;
+        let files = output::write_all(&self.dir, model, &fields, &mut summary, &options)?;
         Ok(preview::of(&model.mesh, &fields, quiet) + &terminal::text(&summary, &files, before.as_ref(), detail))
-    }
-}
-
-/// The supports and loads of a model, to be drawn.
-pub(super) fn symbols(model: &Model) -> Symbols<'_> {
-    Symbols {
-        supports: &model.supports,
-        loads: &model.applied,
-        nodal_forces: &model.nodal_forces,
-        gravity: model.gravity,
-        units: model.units,
-        is_potential: model.analysis == Analysis::Laplace,
     }
 }
 

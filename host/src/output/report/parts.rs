@@ -2,7 +2,7 @@
 
 use super::escape;
 use crate::mesh::Mesh;
-use crate::model::{AppliedLoad, Quantity, with_unit};
+use crate::model::{AppliedLoad, Quantity, SolverOptions, with_unit};
 use crate::output::Summary;
 use crate::output::distribution::{Distribution, Peak};
 use crate::output::summary::{Elastic, Potential, RISING, Results, Solver, shared};
@@ -294,8 +294,9 @@ fn power(value: Option<f64>) -> String {
 }
 
 /// How it was solved.
-pub(super) fn solver(summary: &Summary, [tolerance, residual]: [Option<f64>; 2]) -> String {
+pub(super) fn solver(summary: &Summary, asked: &SolverOptions) -> String {
     let s: &Solver = &summary.solver;
+    let tolerance = asked.residual_tolerance.is_none().then_some(asked.tolerance);
     let order = s.order.map_or(String::new(), |order| format!(" of order {order}"));
     let mut rows = vec![
         ("method", s.method.clone()),
@@ -306,7 +307,7 @@ pub(super) fn solver(summary: &Summary, [tolerance, residual]: [Option<f64>; 2])
         ("precision", s.precision.clone()),
         ("tolerance on the error", power(tolerance)),
         ("estimated error", power(s.error_estimate)),
-        ("tolerance on the residual", power(residual)),
+        ("tolerance on the residual", power(asked.residual_tolerance)),
         ("relative residual", power(Some(s.relative_residual))),
         ("backward error", power(s.backward_error)),
         ("iterations", count(s.iterations)),
