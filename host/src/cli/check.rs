@@ -28,7 +28,6 @@ const ALIKE: f64 = 1e-6;
 /// Elements of worse shape than this are listed.
 const POOR: f64 = 0.1;
 
-/// Describes a case, and everything that is wrong with it.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Nothing is solved, and only the picture is written. The exit code is the one of `solve`: 0 if the case can be solved.
@@ -49,7 +48,6 @@ pub struct Arguments {
     view: Option<Viewpoint>,
 }
 
-/// Runs the command.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let progress = Progress::new(false);
     let (case, problems) = match Case::review(&arguments.case) {
@@ -169,15 +167,13 @@ fn report(findings: Findings) -> Option<anyhow::Error> {
 /// What a case is.
 fn describe(out: &mut String, case: &Case, model: &Model) -> std::fmt::Result {
     let mesh = &model.mesh;
-    let cells: Vec<String> =
-        mesh.solids().map(|(_, cells)| format!("{} {}", count(cells.len()), cells.kind.info().name)).collect();
     let (nodes, (low, high)) = (mesh.coords.len(), mesh.extent());
     writeln!(out, "{}: {} on {}", model.name, in_words(model), case.mesh_name())?;
     writeln!(
         out,
         "  mesh      {} nodes, {}, from {} to {}",
         count(nodes),
-        cells.join(", "),
+        print::elements(mesh),
         vector(low),
         with_unit(vector(high), model.units, Quantity::Length)
     )?;
@@ -188,12 +184,11 @@ fn describe(out: &mut String, case: &Case, model: &Model) -> std::fmt::Result {
         writeln!(out, "  support   {}: {}, {held}", support.name, counted(support.nodes.len(), "node"))?;
     }
     for load in &model.applied {
-        match model.analysis {
-            Analysis::Laplace => writeln!(out, "  load      {}: {} in total", load.name, number(load.total[0], 4))?,
-            _ => {
-                writeln!(out, "  load      {}{}: {} in total", load.name, place(model, load), force(model, load.total))?
-            }
-        }
+        let (place, total) = match model.analysis {
+            Analysis::Laplace => (String::new(), number(load.total[0], 4)),
+            _ => (place(model, load), force(model, load.total)),
+        };
+        writeln!(out, "  load      {}{place}: {total} in total", load.name)?;
     }
     shapes(out, model)
 }
@@ -297,9 +292,8 @@ fn shapes(out: &mut String, model: &Model) -> std::fmt::Result {
         let poor = quality.worst.iter().filter(|(_, measure)| *measure < POOR);
         let poor: Vec<String> = poor.map(|(tag, measure)| format!("{tag} ({})", number(*measure, 3))).collect();
         let (mean, worst) = (quality.mean, quality.min);
-        write!(out, "  shapes    mean {mean:.2}, worst {worst:.2} (1 is regular, 0 is flat)")?;
         let listed = if poor.is_empty() { String::new() } else { format!("; poor elements: {}", poor.join(", ")) };
-        writeln!(out, "{listed}")?;
+        writeln!(out, "  shapes    mean {mean:.2}, worst {worst:.2} (1 is regular, 0 is flat){listed}")?;
     }
     Ok(())
 }

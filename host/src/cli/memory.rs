@@ -1,6 +1,6 @@
 //! Refuses what cannot fit before it is tried: a machine that runs out of memory takes other people's work with it.
 //!
-//! The figures are lower bounds, so what would fit is never refused.
+//! The figures are lower bounds, so what would fit is never refused. What does not is [`result::Error::OutOfMemory`].
 
 use crate::device::host_memory::available;
 use crate::element::ElementKind;
@@ -68,10 +68,6 @@ fn check(needed: u64) -> result::Result<()> {
 }
 
 /// Checks a box, or a rectangle, of cells that is to be generated.
-///
-/// # Errors
-///
-/// [`result::Error::OutOfMemory`]
 pub fn check_box<const N: usize>(kind: ElementKind, cells: [usize; N], purpose: Use) -> result::Result<()> {
     let product = |plus: u64| cells.iter().fold(1u64, |n, &cells| n.saturating_mul(plus.saturating_add(cells as u64)));
     let per_cell = match kind.linear() {
@@ -88,20 +84,12 @@ pub fn ring([radial, around]: [usize; 2]) -> [usize; 2] {
 }
 
 /// Reads a mesh file that fits.
-///
-/// # Errors
-///
-/// [`result::Error::OutOfMemory`], [`model::Error::Mesh`]
 pub fn read_mesh(path: &Path) -> Result<Mesh> {
     check_file(path)?;
     Ok(Mesh::read(path)?)
 }
 
 /// The same of one whose elements may be bad, with what is wrong with them.
-///
-/// # Errors
-///
-/// As [`read_mesh`], but for those.
 pub fn inspect_mesh(path: &Path) -> Result<(Mesh, Vec<MeshError>)> {
     check_file(path)?;
     Ok(Mesh::inspect(path)?)
@@ -114,10 +102,6 @@ fn check_file(path: &Path) -> result::Result<()> {
 }
 
 /// Checks the mesh that a case file asks to read or to generate.
-///
-/// # Errors
-///
-/// [`result::Error::OutOfMemory`]
 pub fn check_case(case: &Case, on_host: bool) -> Result<()> {
     let purpose = Use::of(case.analysis(), on_host);
     let checked = match case.generated().map_err(model::Error::from)? {
@@ -130,10 +114,6 @@ pub fn check_case(case: &Case, on_host: bool) -> Result<()> {
 }
 
 /// Checks a mesh that is there already: whether what comes on top of it fits.
-///
-/// # Errors
-///
-/// [`result::Error::OutOfMemory`]
 pub fn check_mesh(mesh: &Mesh, analysis: Analysis, on_host: bool) -> result::Result<()> {
     let more = mesh.solids().map(|(_, cells)| {
         let (nodes, elements) = (mesh.coords.len() as u64, cells.len() as u64);

@@ -2,6 +2,7 @@
 //! terminal.
 
 use super::failure::Failure;
+use crate::mesh::{Cells, Mesh};
 use crate::model::ModelError;
 use crate::pipeline::Solution;
 use crate::result::choices::{Method, Precision};
@@ -80,6 +81,12 @@ pub(super) fn quoted(path: &Path) -> String {
         true => path,
         false => format!("'{}'", path.replace('\'', r"'\''")),
     }
+}
+
+/// `12 tri6, 3 quad8`: the solids of a mesh.
+pub(super) fn elements(mesh: &Mesh) -> String {
+    let of = |(_, cells): (usize, &Cells)| format!("{} {}", count(cells.len()), cells.kind.info().name);
+    mesh.solids().map(of).collect::<Vec<_>>().join(", ")
 }
 
 fn put(out: &mut dyn Write, text: &str) -> io::Result<()> {

@@ -46,7 +46,6 @@ const METHOD_HELP: &str = match cfg!(feature = "direct") {
 /// More threads than any machine has only wait for each other.
 const MAX_THREADS: i64 = 1024;
 
-/// Solves a case and writes its results.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Flags take precedence over the case file's [solver].
 
@@ -161,7 +160,6 @@ impl Arguments {
     }
 }
 
-/// Runs the command.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let progress = Progress::new(arguments.quiet);
     let mut job = Job::read(&arguments.case, arguments.output.as_deref(), arguments.device, &progress)?;
@@ -172,7 +170,12 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let detail = if arguments.verbose { Detail::Verbose } else { Detail::Short { spare: 0 } };
     let said = job.write(&solution, arguments.quiet, detail)?;
     progress.finish();
-    let printed = if arguments.quiet { Ok(()) } else { print::text(&said) };
+    end(solution, (!arguments.quiet).then_some(said.as_str()))
+}
+
+/// Prints what is to be said; a solution that has not converged is an error.
+pub(super) fn end(solution: Solution, said: Option<&str>) -> anyhow::Result<()> {
+    let printed = said.map_or(Ok(()), print::text);
     // Whether anybody reads on is the lesser news.
     if solution.outcome.converged { printed } else { Err(Failure::NotConverged(Box::new(solution)).into()) }
 }

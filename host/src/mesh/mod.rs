@@ -166,7 +166,8 @@ pub fn middle(points: impl ExactSizeIterator<Item = [f64; 3]> + Clone) -> [f64; 
     [0, 1, 2].map(|c| points.clone().map(|x| x[c]).sum::<f64>() / n)
 }
 
-fn extent(coords: &[[f64; 3]]) -> ([f64; 3], [f64; 3]) {
+/// The least and the greatest coordinates of some points; zeros without any.
+pub(crate) fn extent(coords: &[[f64; 3]]) -> ([f64; 3], [f64; 3]) {
     let Some(&first) = coords.first() else { return ([0.0; 3], [0.0; 3]) };
     coords.iter().fold((first, first), |(low, high), x| {
         ([0, 1, 2].map(|c| low[c].min(x[c])), [0, 1, 2].map(|c| high[c].max(x[c])))

@@ -3,7 +3,7 @@
 
 use kernels_rs::for_each_strategy;
 
-/// Makes an enum of choices from their names and words.
+/// Makes an enum from its variants and their words.
 macro_rules! choices {
     ($(#[$doc:meta])* $Name:ident: $($(#[$of:meta])* $Variant:ident = $word:expr),+ $(,)?) => {
         $(#[$doc])*
@@ -37,6 +37,8 @@ macro_rules! choices {
         }
     };
 }
+
+pub(super) use choices;
 
 choices! {
     /// How a system is solved.

@@ -66,17 +66,8 @@ impl Solids {
     }
 
     fn draw(self, frame: &mut Frame) {
-        let drawing = Drawing {
-            points: self.points,
-            t: &self.t,
-            faces: &self.faces,
-            edges: &self.edges,
-            smooth_edges: false,
-            shades: &self.shades,
-            lines: vec![],
-            map: &self.map,
-        };
-        drawing.render_on(frame);
+        let plain = Drawing::plain(self.points, &self.t, &self.faces, &self.map);
+        Drawing { edges: &self.edges, shades: &self.shades, ..plain }.render_on(frame);
     }
 }
 

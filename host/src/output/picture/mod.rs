@@ -25,8 +25,8 @@ use std::io;
 use rayon::prelude::*;
 
 use super::{Fields, Summary, largest};
-use crate::mesh::Mesh;
-use crate::mesh::vector::{dot, sub};
+use crate::mesh::vector::{dot, norm, sub};
+use crate::mesh::{Mesh, extent};
 use crate::model::{Model, Quantity, Units, with_unit};
 use crate::pipeline::Potential;
 use crate::stress::AtNodes;
@@ -89,16 +89,15 @@ impl Shown {
         let peaks: Vec<usize> =
             of_shots.filter_map(|field| largest(field.values(fields).into_iter())).map(|peak| peak.0).collect();
         let scene = Scene::new(mesh, fields, &peaks);
-        let extents = extents(&scene.rest);
-        let largest = scene.displacement.iter().map(|&u| dot(u, u).sqrt()).fold(0.0, f64::max);
-        let scale = project::deformation_scale(largest, dot(extents, extents).sqrt());
+        let largest = scene.displacement.iter().map(|&u| norm(u)).fold(0.0, f64::max);
+        let scale = project::deformation_scale(largest, norm(extents(&scene.rest)));
         let groups = symbols.map_or(vec![], |model| symbols::resolve(&scene, model));
         let gravity = symbols.and_then(symbols::gravity);
         let colors = Coloring::new(scene.value.clone(), fields.displacement().is_some());
         Shown { deformed: scene.deformed(scale), scale, largest, colors, groups, gravity, scene }
     }
 
-    /// A picture as PNG, 1600 pixels wide.
+    /// A picture as PNG.
     pub(super) fn png(&self, fields: &Fields, shot: &Shot, summary: &Summary) -> io::Result<Vec<u8>> {
         self.draw(fields, shot, summary).png()
     }
@@ -125,16 +124,8 @@ impl Shown {
         let (width, height) = (200, 150);
         let view = view.fit(self.extent(view), [0.0; 2], [width as f64, height as f64]);
         let map = colormap::identity();
-        let drawing = Drawing {
-            points: self.deformed.iter().map(|&x| view.project(x)).collect(),
-            t: &self.colors.t,
-            faces: &self.scene.faces,
-            edges: &[],
-            smooth_edges: false,
-            shades: &[],
-            lines: vec![],
-            map: &map,
-        };
+        let points = self.deformed.iter().map(|&x| view.project(x)).collect();
+        let drawing = Drawing::plain(points, &self.colors.t, &self.scene.faces, &map);
         let frame = drawing.render(width, height);
         let seen = frame.depth.iter().zip(&frame.color).filter(|(depth, _)| depth.is_finite());
         let sum: f64 = seen.map(|(_, color)| 100.0 + f64::from(color[0])).sum();
@@ -178,15 +169,13 @@ impl Shown {
         let moved = lines(&self.deformed, raster::EDGE_COLOR, fine);
         let lines = [moved, lines(&self.scene.rest, UNDEFORMED_COLOR, self.largest > 0.0)];
         let shades: Vec<f32> = self.scene.faces.par_iter().map(|face| shade(view, &self.deformed, face)).collect();
+        let points = self.deformed.par_iter().map(|&x| place(x)).collect();
         let drawing = Drawing {
-            points: self.deformed.par_iter().map(|&x| place(x)).collect(),
-            t,
-            faces: &self.scene.faces,
             edges: if fine { &[] } else { &self.scene.edges },
             smooth_edges: !fine,
             shades: &shades,
-            lines: lines.into_iter().flatten().collect(),
-            map,
+            lines: lines.concat(),
+            ..Drawing::plain(points, t, &self.scene.faces, map)
         };
         drawing.render(WIDTH * SAMPLES, height * SAMPLES)
     }
@@ -308,10 +297,8 @@ fn lit(n: [f64; 3]) -> f32 {
 
 /// The size of the box around some points; zero for none.
 fn extents(points: &[[f64; 3]]) -> [f64; 3] {
-    let grow = |pick: fn(f64, f64) -> f64| {
-        points.iter().copied().reduce(|a, b| std::array::from_fn(|i| pick(a[i], b[i]))).unwrap_or_default()
-    };
-    sub(grow(f64::max), grow(f64::min))
+    let (low, high) = extent(points);
+    sub(high, low)
 }
 
 #[cfg(test)]

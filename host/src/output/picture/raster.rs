@@ -50,6 +50,7 @@ pub(super) struct Drawing<'a> {
 }
 
 /// A straight line between two points, in samples.
+#[derive(Clone)]
 pub(super) struct Line {
     pub ends: [[f32; 3]; 2],
     pub color: Rgb,
@@ -71,7 +72,12 @@ struct Band<'a> {
     color: &'a mut [Rgb],
 }
 
-impl Drawing<'_> {
+impl<'a> Drawing<'a> {
+    /// Faces without edges, all of full brightness.
+    pub(super) fn plain(points: Vec<[f32; 3]>, t: &'a [f32], faces: &'a [[u32; 4]], map: &'a Map) -> Drawing<'a> {
+        Drawing { points, t, faces, map, edges: &[], smooth_edges: false, shades: &[], lines: vec![] }
+    }
+
     /// Draws it into `width` by `height` samples.
     pub(super) fn render(&self, width: usize, height: usize) -> Frame {
         let (depth, color) = (vec![f32::NEG_INFINITY; width * height], vec![BACKGROUND; width * height]);

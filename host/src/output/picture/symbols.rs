@@ -75,8 +75,7 @@ struct Surface<'a> {
 
 impl<'a> Surface<'a> {
     fn new(scene: &'a Scene, model: &'a Model) -> Surface<'a> {
-        let size = super::extents(&scene.rest);
-        let spacing = SPACING * dot(size, size).sqrt();
+        let spacing = SPACING * norm(super::extents(&scene.rest));
         let mut surface = Surface { scene, model, is_flat: model.mesh.dim() == 2, normals: vec![], spacing };
         surface.normals = surface.normals_where(&vec![true; scene.rest.len()]);
         surface
