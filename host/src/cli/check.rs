@@ -144,7 +144,6 @@ fn png(path: &str) -> Result<PathBuf, String> {
     if is_png { Ok(path) } else { Err("a picture is written as PNG: its name must end in .png".into()) }
 }
 
-/// Writes a picture of the model.
 fn draw(model: &Model, file: &Path, view: Option<Viewpoint>) -> output::Result<()> {
     let png = picture::model_png(model, view);
     output::write_file(file, |out| out.write_all(&png?))
@@ -164,7 +163,6 @@ fn report(findings: Findings) -> Option<anyhow::Error> {
     Some(Reported(code).into())
 }
 
-/// What a case is.
 fn describe(out: &mut String, case: &Case, model: &Model) -> std::fmt::Result {
     let mesh = &model.mesh;
     let (nodes, (low, high)) = (mesh.coords.len(), mesh.extent());
@@ -283,7 +281,6 @@ fn prescribed(analysis: Analysis, units: Option<Units>, values: [Option<f64>; 3]
     fixed.into_iter().chain(moved).collect::<Vec<_>>().join(", ")
 }
 
-/// The worst elements.
 fn shapes(out: &mut String, model: &Model) -> std::fmt::Result {
     let Some(quality) = model.mesh.quality() else { return Ok(()) };
     if quality.mean - quality.min < ALIKE {
@@ -376,7 +373,6 @@ fn expect(model: &Model, plan: Plan, device: DeviceName, free: Option<u64>) -> E
     Expected { host, gpu, no_room }
 }
 
-/// Memory and time on each device.
 fn costs(out: &mut String, expected: &Expected, free: Option<u64>) -> std::fmt::Result {
     let Expected { host, gpu, no_room } = expected;
     let needed = host.work.memory.on_host();
@@ -415,7 +411,6 @@ fn ready(out: &mut String, arguments: &Arguments) -> std::fmt::Result {
     writeln!(out, "ready: warpfem solve {}{on}", quoted(&arguments.case))
 }
 
-/// What a solution takes on one device.
 fn time(out: &mut String, expected: &OnDevice, on: &Computer) -> std::fmt::Result {
     let Computer { name, memory, speed, how } = on;
     let OnDevice { plan, work } = expected;

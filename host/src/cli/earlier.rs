@@ -7,11 +7,9 @@ use std::path::Path;
 /// The results that a folder held before, as its summary has them.
 #[derive(Debug, serde::Deserialize)]
 pub struct Earlier {
-    /// The case they were of.
     pub case: String,
     nodes: usize,
     elements: usize,
-    /// The names of its pictures.
     #[serde(default)]
     pictures: Vec<String>,
 }

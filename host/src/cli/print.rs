@@ -120,11 +120,8 @@ pub fn is_closed_pipe(error: &anyhow::Error) -> bool {
 /// What a colour says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tone {
-    /// As it should be.
     Good,
-    /// Worth a look.
     Doubtful,
-    /// Wrong.
     Bad,
 }
 
@@ -197,24 +194,27 @@ fn help_after(failure: &Failure) -> String {
         Failure::NotConverged(solution) => format!("{MARKED}{}", next_step(solution)),
         Failure::Unverified { .. } => "\nhelp: try `--device cpu`, and report a bug with the table above".into(),
         Failure::Threads { .. } => {
-            "\nhelp: raise the limits on processes and memory (`ulimit -u`, `ulimit -v`), or take fewer threads: \
-             `RAYON_NUM_THREADS=1`"
+            "\nhelp: raise the limits on processes and memory (`ulimit -u`, `ulimit -v`), or take fewer \
+                                    threads: `RAYON_NUM_THREADS=1`"
                 .into()
         }
     }
 }
 
-fn help(error: &Error) -> String {
+fn help(error: &Error) -> &'static str {
     match error {
         Error::Solve(result::Error::Breakdown) => {
-            "\nhelp: nothing is written; `warpfem info` shows the mesh's extent and its worst elements".into()
+            "\nhelp: nothing is written; `warpfem info` shows the mesh's extent and its worst elements"
         }
-        error if error.exit_code() == 6 => "\nhelp: use a coarser mesh; on a GPU try `--device cpu`".into(),
-        Error::Solve(result::Error::Device(_)) => "\nhelp: `warpfem devices` lists the devices of this machine; `--device cpu` needs no GPU, and gives the same results".into(),
+        error if error.exit_code() == 6 => "\nhelp: use a coarser mesh; on a GPU try `--device cpu`",
+        Error::Solve(result::Error::Device(_)) => {
+            "\nhelp: `warpfem devices` lists the devices of this machine; `--device cpu` needs no GPU, and gives the \
+             same results"
+        }
         Error::Output(output::Error::Output { .. } | output::Error::Folder { .. }) => {
-            "\nhelp: choose another place with `-o`".into()
+            "\nhelp: choose another place with `-o`"
         }
-        _ => String::new(),
+        _ => "",
     }
 }
 

@@ -187,7 +187,6 @@ pub(super) struct Job {
     case: String,
     mesh: String,
     pictures: Vec<Shot>,
-    /// Whether pictures show supports and loads.
     with_symbols: bool,
     dir: PathBuf,
     start: Instant,

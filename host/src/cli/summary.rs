@@ -63,7 +63,6 @@ pub fn of(model: &Model, solution: &Solution, read: f64) -> Summary {
     }
 }
 
-/// What a solution is at a probe.
 fn probed(probe: &Probe, solution: &Solution) -> ProbeResult {
     let found = match &solution.potential {
         Some(potential) => PointValues::Potential {
@@ -78,7 +77,6 @@ fn probed(probe: &Probe, solution: &Solution) -> ProbeResult {
     ProbeResult { name: probe.name.clone(), at: probe.at, found }
 }
 
-/// Error and balance of each part.
 fn parts(solution: &Solution) -> Vec<Part> {
     let errors = &solution.outcome.part_errors;
     let part = |(part, balance): (usize, &f64)| Part {
@@ -178,7 +176,6 @@ fn shared_nodes(model: &Model) -> usize {
     held.iter().filter(|times| times.contains(&2)).count()
 }
 
-/// The sizes of forces added up.
 fn sizes(forces: &[[f64; 3]]) -> f64 {
     forces.iter().map(|force| norm(force)).sum()
 }

@@ -38,9 +38,7 @@ pub fn text(mesh: &Mesh, path: &str, case: &str, analysis: Analysis) -> String {
 
 /// Where suggestions are: names as they stand in the file, in quotes.
 struct Places {
-    /// What something may be held on.
     held: Option<String>,
-    /// What may be loaded.
     loaded: Option<String>,
     /// Extreme planes with faces of the body's surface; only looked for where no group of sides is.
     planes: Vec<&'static str>,
@@ -129,7 +127,6 @@ pub fn size_of(mesh: &Mesh, group: &Group) -> String {
     format!("{kind}  {}, {}{size}", counted(cells, "element"), counted(nodes, "node"))
 }
 
-/// A file in the making.
 struct File<'a> {
     out: String,
     mesh: &'a Mesh,

@@ -19,15 +19,12 @@ const MOST_LINES: usize = 10;
 const MOST_WARNINGS: usize = 3;
 const MOST_PROBES: usize = 3;
 
-/// How much is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Detail {
     /// In so many lines less than [`MOST_LINES`], for what comes after.
     Short {
-        /// Lines to leave.
         spare: usize,
     },
-    /// Everything.
     Verbose,
 }
 
@@ -41,7 +38,6 @@ pub fn text(s: &Summary, files: &[PathBuf], before: Option<&Earlier>, detail: De
     }
 }
 
-/// A relative error.
 fn share(error: f64) -> String {
     if error == 0.0 { "0".into() } else { format!("{error:.1e}") }
 }
@@ -191,7 +187,6 @@ impl Shown<'_> {
         lines.iter().map(|text| wrapped(&format!("  {text}"), "    ") + "\n").collect()
     }
 
-    /// Method, levels, times.
     fn how(&self, lines: &mut Vec<String>) {
         let (solver, t) = (&self.s.solver, &self.s.timings_s);
         lines.push(method(solver));
@@ -230,7 +225,6 @@ impl Shown<'_> {
         vec![format!("report: {}; {} beside it{other_model}{removed}", whole(report), others.join(", "))]
     }
 
-    /// How it ended, in a line.
     fn result(&self) -> String {
         let (solver, time) = (&self.s.solver, seconds(self.s.timings_s.total));
         let state = match (solver.converged, solver.iterations) {
@@ -262,7 +256,6 @@ pub fn warning(text: &str) -> String {
 /// An iteration that ended before it found anything.
 const NOWHERE: &str = "the solver stopped before its first step: the solution is still 0, so there is no picture";
 
-/// How it was solved.
 fn method(solver: &Solver) -> String {
     let Solver { method, preconditioner, format, precision, iterations, .. } = solver;
     if method == "direct" {

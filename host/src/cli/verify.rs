@@ -59,7 +59,6 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     Ok(verdict(&found.checks)?)
 }
 
-/// What was found.
 struct Report {
     checks: Vec<Check>,
     /// Problems that were left out as too large for the emulator.
@@ -87,7 +86,6 @@ fn off(checks: &[Check]) -> usize {
     checks.iter().filter(|check| !check.passed()).count()
 }
 
-/// An error if a value is off.
 fn verdict(checks: &[Check]) -> Result<(), Failure> {
     match off(checks) {
         0 => Ok(()),
@@ -106,7 +104,6 @@ fn conclusion(found: &Report, device: &str, took: f64) -> String {
     format!("{good}, {} on {device}{skipped}", seconds(took))
 }
 
-/// A line for each check.
 fn table(checks: &[Check]) -> String {
     let heads = ["problem", "quantity", "computed", "expected", "error", "allowed", "", "source"];
     let rows = checks.iter().map(|check| {
@@ -130,7 +127,6 @@ fn table(checks: &[Check]) -> String {
     table::aligned(&heads, &rows.collect::<Vec<_>>(), |column| !(2..=5).contains(&column), paint)
 }
 
-/// Six digits.
 fn number(x: f64) -> String {
     match x.abs() {
         0.0 => "0".into(),

@@ -19,7 +19,6 @@ const REACH: f64 = 0.02;
 /// Stresses at a sharp corner, a clamped edge or a load on a point grow with an exponent of 0.29 and more; those of a
 /// beam towards its clamp with a tenth of that.
 const GROWTH: f64 = 0.25;
-/// No node.
 const NONE: u32 = u32::MAX;
 /// Solids that a thread takes at a time, at least.
 const PART: usize = 4096;

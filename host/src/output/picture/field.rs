@@ -95,7 +95,6 @@ impl PointField {
         self.component.is_some()
     }
 
-    /// Its name in words.
     pub(super) fn title(&self) -> String {
         if self.may_be_cut() { "von Mises".into() } else { self.name.replace('_', " ") }
     }

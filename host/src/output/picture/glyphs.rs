@@ -102,7 +102,6 @@ fn add(solids: &mut Solids, shown: &Shown, view: &View, symbol: &Symbol, t: f32)
     solids.add(symbol.shape, [right, down, near + LEAD], local(symbol.along).map(|axis| seen(view, axis)), t);
 }
 
-/// The axes of a symbol.
 fn local(along: [f64; 3]) -> [[f64; 3]; 3] {
     if along == [0.0; 3] { frame([1.0, 0.0, 0.0]) } else { frame(along) }
 }

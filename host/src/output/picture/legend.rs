@@ -41,9 +41,7 @@ pub(super) fn ticks(low: f64, high: f64) -> Vec<(f64, String)> {
     (first..=last).map(|i| i as f64 * step).map(|value| (value, text(value))).collect()
 }
 
-/// What a colour bar shows.
 pub(super) struct Bar<'a> {
-    /// Its colours.
     pub map: &'a Map,
     /// The values at its ends.
     pub range: [f64; 2],

@@ -75,7 +75,6 @@ pub(super) struct Shown {
     deformed: Vec<[f64; 3]>,
     /// The usual colours.
     pub colors: Coloring,
-    /// Supports and loads.
     pub groups: Vec<Group>,
     /// The acceleration of gravity and its label, if it is drawn.
     pub gravity: Option<([f64; 3], String)>,
@@ -152,7 +151,6 @@ impl Shown {
         view.extent(self.scene.rest.iter().chain(&self.deformed))
     }
 
-    /// Draws the part.
     fn render(&self, view: &View, height: usize, (t, map): (&[f32], &colormap::Map)) -> Frame {
         let samples = SAMPLES as f32;
         let place = |x: [f64; 3]| {
@@ -180,7 +178,6 @@ impl Shown {
         drawing.render(WIDTH * SAMPLES, height * SAMPLES)
     }
 
-    /// The whole picture.
     fn draw(&self, fields: &Fields, shot: &Shot, summary: &Summary) -> Canvas {
         let field = shot.field.clone().unwrap_or_else(|| PointField::usual(fields));
         let values = field.values(fields);

@@ -14,7 +14,6 @@ pub(in crate::output) const NONE: u32 = u32::MAX;
 /// on the facets of a coarsely meshed rounding drew jagged lines.
 const FEATURE_COSINE: f64 = 0.766;
 
-/// How an edge of a face is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::output) enum Edge {
     /// Between two faces that lie nearly in one plane.
@@ -228,7 +227,6 @@ mod tests {
         }
     }
 
-    /// The area of a plane triangle or quadrilateral.
     fn area(x: &[[f64; 3]], face: &[u32; 4]) -> f64 {
         let nodes = corners(face);
         let p = |k: usize| x[nodes[k] as usize];

@@ -20,14 +20,12 @@ pub(in crate::output) enum Shape {
     Diamond,
 }
 
-/// Length of an arrow.
 pub(super) const ARROW: f64 = 46.0;
 const HEAD: [f64; 2] = [16.0, 6.5];
 const SHAFT: f64 = 2.0;
 const CONE: [f64; 2] = [15.0, 6.0];
 const CUBE: f64 = 5.0;
 const DIAMOND: f64 = 8.0;
-/// Sides of what is round.
 const SIDES: usize = 12;
 
 /// Points and faces, the outside first; the fourth node of a triangle is [`NONE`].

@@ -21,7 +21,6 @@ pub(super) struct Sheet {
     /// The lower end of the part's rectangle.
     pub bottom: f32,
     symbols: Legend,
-    /// Where the axes meet.
     corner: [f32; 2],
 }
 
@@ -61,13 +60,10 @@ impl Sheet {
     }
 }
 
-/// What is written round a picture.
 pub(super) struct Captions {
     /// The two lines above the colour bar.
     pub title: [String; 2],
-    /// The line under the title.
     pub subtitle: String,
-    /// The line at the foot.
     pub foot: String,
 }
 

@@ -16,7 +16,6 @@ pub(super) fn gravity(model: &Model) -> Option<([f64; 3], String)> {
     model.gravity.map(|g| (g, label(g)))
 }
 
-/// A symbol.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(in crate::output) struct Symbol {
     /// Its node in the scene.
@@ -29,10 +28,8 @@ pub(in crate::output) struct Symbol {
 /// The symbols of one support or load.
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::output) struct Group {
-    /// What the legend says.
     pub label: String,
     pub color: Rgb,
-    /// What the legend shows.
     pub shape: Shape,
     /// Empty where none of its nodes is on the skin.
     pub symbols: Vec<Symbol>,
@@ -45,7 +42,6 @@ const SPACING: f64 = 0.022;
 /// Colours of supports and of loads: none is near the colours of values, and all stand out on white and on black.
 const SUPPORTS: [Rgb; 3] = [[240, 120, 0], [170, 100, 60], [255, 175, 60]];
 const LOADS: [Rgb; 3] = [[214, 20, 140], [255, 105, 180], [230, 60, 90]];
-/// The colour of gravity.
 pub(super) const GRAVITY: Rgb = [150, 60, 220];
 
 /// The symbols on a scene, supports first.

@@ -39,7 +39,6 @@ pub(super) fn model(model: &Model, summary: &Summary, origin: &Origin) -> String
 /// What numbers mean, as the case file has no units.
 const UNITS: &str =
     "Numbers are in the units of the case file, which must be consistent: N, mm and MPa, or N, m and Pa.";
-/// How numbers are written.
 const FORM: &str = "A number such as 176.6e6 is 176.6 × 10<sup>6</sup>.";
 
 fn list(heading: &str, items: Vec<String>) -> String {
@@ -83,7 +82,6 @@ fn loads(model: &Model, least: f64, is_potential: bool) -> Vec<String> {
     on_surfaces.chain(gravity).chain(source).collect()
 }
 
-/// What is shown of an elastic material.
 const OF_ELASTICITY: [(&str, Quantity); 4] = [
     ("Young’s modulus", Quantity::Stress),
     ("Poisson’s ratio", Quantity::Unlabelled),

@@ -146,7 +146,6 @@ pub(super) fn warnings(warnings: &[String]) -> String {
     format!("<section class=\"warnings\"><h2>Warnings</h2><ul>{items}</ul></section>")
 }
 
-/// Loads, reactions and their balance.
 pub(super) fn forces(summary: &Summary, loads: &[AppliedLoad]) -> String {
     match &summary.results {
         Results::Elastic(results) => elastic_forces(summary, results, loads),
@@ -263,7 +262,6 @@ pub(super) fn extremes(summary: &Summary) -> String {
     )
 }
 
-/// What the mesh holds, and how its elements are shaped.
 pub(super) fn mesh(mesh: &Mesh) -> String {
     let kinds = mesh.solids().filter(|(_, cells)| !cells.is_empty());
     let rows: String = kinds
@@ -291,7 +289,6 @@ fn power(value: Option<f64>) -> String {
     value.map_or(String::new(), |value| format!("{value:.1e}"))
 }
 
-/// How it was solved.
 pub(super) fn solver(summary: &Summary, asked: &SolverOptions) -> String {
     let s: &Solver = &summary.solver;
     let tolerance = asked.residual_tolerance.is_none().then_some(asked.tolerance);

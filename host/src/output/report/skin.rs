@@ -28,7 +28,6 @@ const MOST_FACES_WITH_EDGES: usize = 20_000;
 /// Steps of 16 bits.
 const STEPS: f64 = 65535.0;
 
-/// The skin, packed.
 pub(super) struct Skin {
     /// Counts, ranges and how to show it, as JSON.
     pub header: String,

@@ -15,7 +15,6 @@ const BITS: u32 = 21;
 pub(super) struct Surface {
     /// For each vertex the node of the scene that it is.
     pub vertices: Vec<u32>,
-    /// Vertex numbers.
     pub triangles: Vec<[u32; 3]>,
     /// Vertex numbers of the part's own edges.
     pub outline: Vec<[u32; 2]>,
@@ -80,7 +79,6 @@ fn reduced(surface: Surface, kept: &[u32]) -> Surface {
     Surface { vertices, triangles, outline: lines(surface.outline), edges: lines(surface.edges) }
 }
 
-/// Of a triangle.
 pub(super) fn area(p: [[f64; 3]; 3]) -> f64 {
     0.5 * norm(cross(sub(p[1], p[0]), sub(p[2], p[0])))
 }

@@ -17,7 +17,6 @@ pub(super) enum Piece<'a> {
     Nodes { nodes: &'a [u32], order: &'static [usize], wide: bool },
 }
 
-/// The bytes of plain values.
 pub(super) fn bytes<T: bytemuck::NoUninit>(values: &[T]) -> Piece<'_> {
     Piece::Bytes(bytemuck::cast_slice(values))
 }
@@ -76,7 +75,6 @@ pub(super) struct Array<'a> {
     pub item: &'static str,
     /// Items per point or cell.
     pub components: usize,
-    /// Or none.
     pub component_names: &'static [&'static str],
     /// Its content, in order.
     pub pieces: Vec<Piece<'a>>,
