@@ -196,7 +196,7 @@ impl File<'_> {
             let thickness = decimal(0.01 / self.units.length);
             lines.push(line(
                 format!("#thickness = {thickness}"),
-                &format!("[{}] set this: it is 1 if left out", self.names()[0]),
+                format!("[{}] set this: it is 1 if left out", self.names()[0]),
             ));
         }
         let units = if self.is_metres() { Units::Si } else { Units::MmNS };
@@ -228,7 +228,7 @@ impl File<'_> {
                     line(format!("density = {rho}"), format!("[{density}], for gravity only")),
                     line(
                         format!("#yield_strength = {}", self.stress(235e6)),
-                        &format!("[{stress}], for the safety factor"),
+                        format!("[{stress}], for the safety factor"),
                     ),
                 ]
             }

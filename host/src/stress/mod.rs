@@ -40,13 +40,11 @@ pub fn recover(space: &Space, mesh: &DeviceMesh, u: &Buffer<f64>, n_cell_blocks:
     Ok(stresses)
 }
 
-/// The stress, the von Mises stress and the strain energy of each cell of a block.
-fn stress_in(
-    space: &Space,
-    mesh: &DeviceMesh,
-    block: &DeviceBlock,
-    u: &Buffer<f64>,
-) -> Result<(Buffer<[f64; 6]>, Buffer<f64>, Buffer<f64>)> {
+/// The stress, the von Mises stress and the strain energy of each cell.
+type OfCells = (Buffer<[f64; 6]>, Buffer<f64>, Buffer<f64>);
+
+/// Those of a block.
+fn stress_in(space: &Space, mesh: &DeviceMesh, block: &DeviceBlock, u: &Buffer<f64>) -> Result<OfCells> {
     let n = block.cells.n_cells;
     let (mut stress, mut von_mises, mut energy) = (space.zeros(n)?, space.zeros(n)?, space.zeros(n)?);
     let out = StressOut { stress: stress.view_mut(), von_mises: von_mises.view_mut(), energy: energy.view_mut() };

@@ -37,6 +37,9 @@ pub const GROUPS: [Group; 5] = [
     ("beams", beam::problems),
 ];
 
+/// What is measured in a solution.
+type Measured = Box<dyn Fn(&Model, &Solution) -> f64>;
+
 /// A value of a solution that is known.
 pub struct Measure {
     /// What it is, with its unit if it has one.
@@ -48,7 +51,7 @@ pub struct Measure {
     /// Where that is published.
     pub source: &'static str,
     /// What it is in a solution.
-    pub of: Box<dyn Fn(&Model, &Solution) -> f64>,
+    pub of: Measured,
 }
 
 impl Measure {
