@@ -22,7 +22,7 @@ use rayon::prelude::*;
 use std::time::Instant;
 
 /// Seconds each phase took.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, serde::Serialize)]
 pub struct Timings {
     /// Sparsity, slots, layout, copies to the device.
     pub setup: f64,
@@ -86,7 +86,7 @@ pub struct Solution {
 }
 
 /// A potential, in the mesh's numbering.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Potential {
     /// Its values, `[n_nodes]`.
     pub values: Vec<f64>,

@@ -12,7 +12,7 @@ use warpfem::model::{Analysis, Model};
 use warpfem::pipeline::{self, Solution};
 use warpfem::result::choices::Precision;
 use warpfem::solve::Silent;
-use warpfem::{Error, Result, model};
+use warpfem::Result;
 
 /// A case for a mesh of solids, whatever its groups.
 pub const CASE: &str = "[mesh]\nfile = \"mutant.msh\"\n[[material]]\nname = \"soft\"\nyoung = 1e3\npoisson = 0.3\n\

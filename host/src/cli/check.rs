@@ -25,7 +25,6 @@ const ALIKE: f64 = 1e-6;
 /// Elements of worse shape than this are listed.
 const POOR: f64 = 0.1;
 
-/// Describes a case, and everything that is wrong with it.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Nothing is solved, and only the picture is written. The exit code is the one of `solve`: 0 if the case can be solved.
@@ -46,7 +45,6 @@ pub struct Arguments {
     view: Option<Viewpoint>,
 }
 
-/// Runs the command.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let progress = Progress::new(false);
     let (case, problems) = match Case::review(&arguments.case) {
@@ -143,9 +141,8 @@ fn png(path: &str) -> Result<PathBuf, String> {
     if is_png { Ok(path) } else { Err("a picture is written as PNG: its name must end in .png".into()) }
 }
 
-/// Writes a picture of the model.
 fn draw(model: &Model, file: &Path, view: Option<Viewpoint>) -> output::Result<()> {
-    let png = picture::model_png(&model.mesh, &model.name, &solve::symbols(model), view);
+    let png = picture::model_png(model, view);
     output::write_file(file, |out| out.write_all(&png?))
 }
 
@@ -163,18 +160,15 @@ fn report(findings: Findings) -> Option<anyhow::Error> {
     Some(Reported(code).into())
 }
 
-/// What a case is.
 fn describe(out: &mut String, case: &Case, model: &Model) -> std::fmt::Result {
     let mesh = &model.mesh;
-    let cells: Vec<String> =
-        mesh.solids().map(|(_, cells)| format!("{} {}", count(cells.len()), cells.kind.info().name)).collect();
     let (nodes, (low, high)) = (mesh.coords.len(), mesh.extent());
     writeln!(out, "{}: {} on {}", model.name, in_words(model), case.mesh_name())?;
     writeln!(
         out,
         "  mesh      {} nodes, {}, from {} to {}",
         count(nodes),
-        cells.join(", "),
+        print::elements(mesh),
         vector(low),
         with_unit(vector(high), model.units, Quantity::Length)
     )?;
@@ -185,12 +179,11 @@ fn describe(out: &mut String, case: &Case, model: &Model) -> std::fmt::Result {
         writeln!(out, "  support   {}: {}, {held}", support.name, counted(support.nodes.len(), "node"))?;
     }
     for load in &model.applied {
-        match model.analysis {
-            Analysis::Laplace => writeln!(out, "  load      {}: {} in total", load.name, number(load.total[0], 4))?,
-            _ => {
-                writeln!(out, "  load      {}{}: {} in total", load.name, place(model, load), force(model, load.total))?
-            }
-        }
+        let (place, total) = match model.analysis {
+            Analysis::Laplace => (String::new(), number(load.total[0], 4)),
+            _ => (place(model, load), force(model, load.total)),
+        };
+        writeln!(out, "  load      {}{place}: {total} in total", load.name)?;
     }
     shapes(out, model)
 }
@@ -285,7 +278,6 @@ fn prescribed(analysis: Analysis, units: Option<Units>, values: [Option<f64>; 3]
     fixed.into_iter().chain(moved).collect::<Vec<_>>().join(", ")
 }
 
-/// The worst elements.
 fn shapes(out: &mut String, model: &Model) -> std::fmt::Result {
     let Some(quality) = model.mesh.quality() else { return Ok(()) };
     if quality.mean - quality.min < ALIKE {
@@ -294,9 +286,8 @@ fn shapes(out: &mut String, model: &Model) -> std::fmt::Result {
         let poor = quality.worst.iter().filter(|(_, measure)| *measure < POOR);
         let poor: Vec<String> = poor.map(|(tag, measure)| format!("{tag} ({})", number(*measure, 3))).collect();
         let (mean, worst) = (quality.mean, quality.min);
-        write!(out, "  shapes    mean {mean:.2}, worst {worst:.2} (1 is regular, 0 is flat)")?;
         let listed = if poor.is_empty() { String::new() } else { format!("; poor elements: {}", poor.join(", ")) };
-        writeln!(out, "{listed}")?;
+        writeln!(out, "  shapes    mean {mean:.2}, worst {worst:.2} (1 is regular, 0 is flat){listed}")?;
     }
     Ok(())
 }
@@ -365,7 +356,6 @@ fn ready(out: &mut String, arguments: &Arguments) -> std::fmt::Result {
     writeln!(out, "ready: warpfem solve {}{on}", quoted(&arguments.case))
 }
 
-/// What a solution takes on one device.
 fn time(out: &mut String, expected: &OnDevice, on: &Computer) -> std::fmt::Result {
     let Computer { name, memory, speed, how } = on;
     let OnDevice { plan, work } = expected;

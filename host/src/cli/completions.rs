@@ -4,7 +4,6 @@ use super::print;
 use clap::CommandFactory;
 use clap_complete::Shell;
 
-/// Prints a shell's completions.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Put them where your shell looks for them.
 
@@ -17,7 +16,6 @@ pub struct Arguments {
     shell: Shell,
 }
 
-/// Runs the command.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let mut script = Vec::new();
     clap_complete::generate(arguments.shell, &mut super::Arguments::command(), "warpfem", &mut script);

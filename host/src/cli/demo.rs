@@ -1,10 +1,9 @@
 //! `warpfem demo`: a crane hook that is built in, solved as `warpfem solve` would, in a folder to go on from.
 
 use super::devices;
-use super::failure::Failure;
-use super::print::{self, unbroken, whole, wrapped};
+use super::print::{unbroken, whole, wrapped};
 use super::progress::Progress;
-use super::solve::Job;
+use super::solve::{self, Job};
 use super::terminal::Detail;
 use crate::device::DeviceName;
 use crate::output;
@@ -16,7 +15,6 @@ use std::path::{Path, PathBuf};
 const MESH: (&str, &[u8]) = ("hook.msh", include_bytes!(env!("WARPFEM_DEMO_MESH")));
 const CASE: (&str, &[u8]) = ("hook.toml", include_bytes!("../../../meshes/hook.toml"));
 
-/// Solves a crane hook that is built in.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Writes the hook's mesh, its case file and all results into DIR.
 
@@ -35,7 +33,6 @@ pub struct Arguments {
     quiet: bool,
 }
 
-/// Runs the command.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let dir = &arguments.output;
     output::check_folder(dir)?;
@@ -48,9 +45,8 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let solution = job.solve(arguments.device, &progress)?;
     let said = job.write(&solution, arguments.quiet, Detail::Short { spare: 1 })?;
     progress.finish();
-    let printed =
-        if arguments.quiet { Ok(()) } else { print::text(&(said + &next(dir, std::env::var_os("CARGO").is_some()))) };
-    if solution.outcome.converged { printed } else { Err(Failure::NotConverged(Box::new(solution)).into()) }
+    let said = said + &next(dir, std::env::var_os("CARGO").is_some());
+    solve::end(solution, (!arguments.quiet).then_some(said.as_str()))
 }
 
 /// Writes a file of the demo; one that somebody has changed stays, and is an error.

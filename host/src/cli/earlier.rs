@@ -4,14 +4,13 @@ use super::print::count;
 use crate::output::Summary;
 use std::path::Path;
 
-/// The results that a folder held before.
-#[derive(Debug)]
+/// The results that a folder held before, as its summary has them.
+#[derive(Debug, serde::Deserialize)]
 pub struct Earlier {
-    /// The case they were of.
     pub case: String,
-    nodes: u64,
-    elements: u64,
-    /// The names of its pictures.
+    nodes: usize,
+    elements: usize,
+    #[serde(default)]
     pictures: Vec<String>,
 }
 
@@ -19,13 +18,9 @@ pub struct Earlier {
 pub const SAME: &str = " (replaced)";
 
 impl Earlier {
-    /// As the summary in the folder has it; nothing if there is none.
+    /// Nothing if there is none.
     pub fn read(dir: &Path) -> Option<Earlier> {
-        let summary: serde_json::Value = serde_json::from_slice(&std::fs::read(dir.join("summary.json")).ok()?).ok()?;
-        let count = |key: &str| summary[key].as_u64();
-        let pictures = summary["pictures"].as_array().into_iter().flatten().filter_map(|name| name.as_str());
-        let (case, pictures) = (summary["case"].as_str()?.into(), pictures.map(String::from).collect());
-        Some(Earlier { case, nodes: count("nodes")?, elements: count("elements")?, pictures })
+        serde_json::from_slice(&std::fs::read(dir.join("summary.json")).ok()?).ok()
     }
 
     /// How many of its pictures are not among the new ones of the same case, and were removed.
@@ -37,13 +32,11 @@ impl Earlier {
     /// What to say of a file that has taken its place; more than a word if it was of another case or mesh.
     pub fn replaced(&self, s: &Summary) -> String {
         let Earlier { case, nodes, elements, .. } = self;
-        match (case == &s.case, (*nodes, *elements) == (s.nodes as u64, s.elements as u64)) {
-            (true, true) => SAME.into(),
-            _ => format!(
-                " (replaced results of {case}: {} nodes, {} elements)",
-                count(*nodes as usize),
-                count(*elements as usize)
-            ),
+        match *case == s.case && [*nodes, *elements] == [s.nodes, s.elements] {
+            true => SAME.into(),
+            false => {
+                format!(" (replaced results of {case}: {} nodes, {} elements)", count(*nodes), count(*elements))
+            }
         }
     }
 }

@@ -19,7 +19,6 @@ use warpfem_text::{counted, number};
 /// Bad elements that are listed.
 const BAD_SHOWN: usize = 12;
 
-/// Describes a mesh.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "A mesh with bad elements is described too, with a list of them; `check` and `solve` refuse it.
 
@@ -32,7 +31,6 @@ pub struct Arguments {
     verbose: bool,
 }
 
-/// Runs the command.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let progress = Progress::new(false);
     progress.phase("read");

@@ -9,8 +9,8 @@ use crate::plan::fits;
 use clap::builder::PossibleValuesParser;
 use std::io::Write;
 use std::path::{Component, Path, PathBuf};
+use warpfem_text::files::folder_of;
 
-/// Writes a case file to fill in.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "The file lists the mesh's groups, a material, and a suggestion for each kind of support and load. \
@@ -34,7 +34,6 @@ pub struct Arguments {
     force: bool,
 }
 
-/// Runs the command.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     fits::check_file(&arguments.mesh)?;
     let (mesh, bad) = Mesh::inspect(&arguments.mesh)?;
@@ -51,12 +50,10 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let text = template::text(&mesh, &relative(&arguments.mesh, &case), &case.display().to_string(), analysis);
     output::write_file(&case, |file| file.write_all(text.as_bytes()))?;
     let (case, groups) = (case.display(), count(mesh.groups.len()));
-    let first = match () {
-        () if !bad.is_empty() => "mend the elements in Gmsh, ",
-        () if mesh.groups.is_empty() => {
-            "give the mesh physical groups in Gmsh, or use `box` for supports and `at` for forces, "
-        }
-        () => "",
+    let first = match (bad.is_empty(), mesh.groups.is_empty()) {
+        (false, _) => "mend the elements in Gmsh, ",
+        (_, true) => "give the mesh physical groups in Gmsh, or use `box` for supports and `at` for forces, ",
+        _ => "",
     };
     print::text(&format!(
         "wrote {case}: {groups} groups of {}\n{}next: {first}fill in a support and a load, then `warpfem check {case}`\n",
@@ -81,17 +78,11 @@ fn analysis(arguments: &Arguments, mesh: &Mesh) -> anyhow::Result<Analysis> {
 
 /// The path of a mesh as seen from the folder of a case, with slashes; as given if one of them cannot be found.
 fn relative(mesh: &Path, case: &Path) -> String {
-    let folder = match case.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
+    let folder = folder_of(case);
     let found = mesh.canonicalize().and_then(|mesh| Ok((mesh, folder.canonicalize()?)));
     let path = found.map_or(mesh.to_path_buf(), |(mesh, folder)| between(&folder, &mesh));
-    path.components()
-        .map(|part| part.as_os_str().to_string_lossy())
-        .collect::<Vec<_>>()
-        .join("/")
-        .replacen("//", "/", 1)
+    let parts: Vec<_> = path.components().map(|part| part.as_os_str().to_string_lossy()).collect();
+    parts.join("/").replacen("//", "/", 1)
 }
 
 /// The way from a folder to a file, both absolute.

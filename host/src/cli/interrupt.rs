@@ -14,13 +14,11 @@ use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 #[cfg(unix)]
 use std::thread::Builder;
 
-/// The number of Ctrl-C's signal.
 const INTERRUPT: i32 = 2;
 
 /// The exit code of a run that Ctrl-C ended: 128 and the signal's number, as shells have it.
 pub const INTERRUPTED: u8 = 128 + INTERRUPT as u8;
 
-/// Bytes of the listener's stack.
 #[cfg(unix)]
 const STACK: usize = 128 << 10;
 
@@ -99,7 +97,6 @@ pub fn listen() -> io::Result<()> {
     ctrlc::set_handler(|| arrived(INTERRUPT)).map_err(io::Error::other)
 }
 
-/// A signal has come.
 fn arrived(signal: i32) {
     let is_asked =
         signal == INTERRUPT && STAGE.compare_exchange(ITERATING, ASKED, Ordering::Relaxed, Ordering::Relaxed).is_ok();
@@ -108,7 +105,6 @@ fn arrived(signal: i32) {
     }
 }
 
-/// Ends the program.
 fn end(signal: i32) -> ! {
     let written = output::discard_unfinished();
     let what = if signal == INTERRUPT { "interrupted" } else { "terminated" };
@@ -139,7 +135,6 @@ pub fn iteration_ended() {
     }
 }
 
-/// Whether the iteration has been asked to end.
 pub fn is_asked() -> bool {
     if STAGE.compare_exchange(ASKED, HEARD, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
         HEEDED.store(true, Ordering::Relaxed);

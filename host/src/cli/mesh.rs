@@ -23,7 +23,6 @@ pub enum Kind {
     Annulus(AnnulusArguments),
 }
 
-/// A box of tetrahedra or hexahedra.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example: warpfem mesh box --element hex8 --size 16 2 2 --cells 64 8 8 -o cantilever.msh")]
 pub struct BoxArguments {
@@ -42,7 +41,6 @@ pub struct BoxArguments {
     file: File,
 }
 
-/// A rectangle of triangles or quadrilaterals.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example: warpfem mesh rectangle --element quad8 --size 4 1 --cells 40 10 -o strip.msh")]
 pub struct RectangleArguments {
@@ -64,7 +62,6 @@ pub struct RectangleArguments {
     file: File,
 }
 
-/// A ring of triangles or quadrilaterals.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example: warpfem mesh annulus --element tri6 --radii 1 2 --cells 8 48 -o ring.msh")]
 pub struct AnnulusArguments {
@@ -98,11 +95,6 @@ fn names(kinds: &[ElementKind]) -> PossibleValuesParser {
     PossibleValuesParser::new(kinds.iter().map(|kind| kind.info().name))
 }
 
-/// The element of this name, which the command line has checked.
-pub fn element(name: &str) -> ElementKind {
-    ElementKind::from_name(name).unwrap_or(ElementKind::Tet4)
-}
-
 fn length(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(length) if length > 0.0 && length.is_finite() => Ok(length),
@@ -115,24 +107,33 @@ fn along<const N: usize, T: Copy>(values: &[T]) -> [T; N] {
     std::array::from_fn(|i| values[i])
 }
 
-/// Runs the command.
+/// The element and the cells, of which as many as in a `boxed` lattice fit.
+fn lattice<const N: usize>(
+    element: &str,
+    cells: &[u32],
+    boxed: fn([usize; N]) -> [usize; N],
+) -> anyhow::Result<(ElementKind, [usize; N])> {
+    // The command line has checked the name.
+    let kind = ElementKind::from_name(element).unwrap_or(ElementKind::Tet4);
+    let cells = along(cells).map(|n: u32| n as usize);
+    fits::check_box(kind, boxed(cells), fits::Use::File)?;
+    Ok((kind, cells))
+}
+
 pub fn run(kind: &Kind) -> anyhow::Result<()> {
     let (mesh, file) = match kind {
-        Kind::Box(arguments) => {
-            let (kind, cells) = (element(&arguments.element), along::<3, _>(&arguments.cells).map(|n| n as usize));
-            fits::check_box(kind, cells, fits::Use::File)?;
-            (generate_box(kind, along(&arguments.size), cells), &arguments.file)
+        Kind::Box(BoxArguments { element, size, cells, file }) => {
+            let (kind, cells) = lattice::<3>(element, cells, |cells| cells)?;
+            (generate_box(kind, along(size), cells), file)
         }
-        Kind::Rectangle(arguments) => {
-            let (kind, cells) = (element(&arguments.element), along::<2, _>(&arguments.cells).map(|n| n as usize));
-            fits::check_box(kind, cells, fits::Use::File)?;
-            let diagonals = Diagonals::from_name(&arguments.diagonals).unwrap_or_default();
-            (generate_cut_rectangle(kind, along(&arguments.size), cells, diagonals), &arguments.file)
+        Kind::Rectangle(RectangleArguments { element, size, cells, diagonals, file }) => {
+            let (kind, cells) = lattice::<2>(element, cells, |cells| cells)?;
+            let diagonals = Diagonals::from_name(diagonals).unwrap_or_default();
+            (generate_cut_rectangle(kind, along(size), cells, diagonals), file)
         }
-        Kind::Annulus(arguments) => {
-            let (kind, cells) = (element(&arguments.element), along::<2, _>(&arguments.cells).map(|n| n as usize));
-            fits::check_box(kind, fits::ring(cells), fits::Use::File)?;
-            (generate_annulus(kind, along(&arguments.radii), cells), &arguments.file)
+        Kind::Annulus(AnnulusArguments { element, radii, cells, file }) => {
+            let (kind, cells) = lattice::<2>(element, cells, fits::ring)?;
+            (generate_annulus(kind, along(radii), cells), file)
         }
     };
     let mesh = mesh?;

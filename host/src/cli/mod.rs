@@ -234,7 +234,6 @@ fn finish(result: anyhow::Result<()>) -> ExitCode {
     ExitCode::from(if matches!(code, 0 | 5) && interrupt::was_heeded() { interrupt::INTERRUPTED } else { code })
 }
 
-/// Reports an error; its exit code.
 fn reported(error: &anyhow::Error) -> u8 {
     if let Some(usage) = error.downcast_ref::<clap::Error>() {
         // There is nowhere left to report that stderr is closed.

@@ -1,6 +1,7 @@
 //! Printing: results on stdout, which may be a pipe that closes; errors on stderr.
 
 use super::failure::Failure;
+use crate::mesh::{Cells, Mesh};
 use crate::pipeline::Solution;
 use crate::result::choices::{Method, Precision};
 use crate::result::{Ending, Measure};
@@ -80,6 +81,12 @@ pub(super) fn quoted(path: &Path) -> String {
     }
 }
 
+/// `12 tri6, 3 quad8`: the solids of a mesh.
+pub(super) fn elements(mesh: &Mesh) -> String {
+    let of = |(_, cells): (usize, &Cells)| format!("{} {}", count(cells.len()), cells.kind.info().name);
+    mesh.solids().map(of).collect::<Vec<_>>().join(", ")
+}
+
 fn put(out: &mut dyn Write, text: &str) -> io::Result<()> {
     out.write_all(text.as_bytes())?;
     out.flush()
@@ -111,11 +118,8 @@ pub fn is_closed_pipe(error: &anyhow::Error) -> bool {
 /// What a colour says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tone {
-    /// As it should be.
     Good,
-    /// Worth a look.
     Doubtful,
-    /// Wrong.
     Bad,
 }
 
@@ -186,24 +190,27 @@ fn help_after(failure: &Failure) -> String {
         Failure::NotConverged(solution) => format!("{MARKED}{}", next_step(solution)),
         Failure::Unverified { .. } => "\nhelp: try `--device cpu`, and report a bug with the table above".into(),
         Failure::Threads { .. } => {
-            "\nhelp: raise the limits on processes and memory (`ulimit -u`, `ulimit -v`), or take fewer threads: \
-             `RAYON_NUM_THREADS=1`"
+            "\nhelp: raise the limits on processes and memory (`ulimit -u`, `ulimit -v`), or take fewer \
+                                    threads: `RAYON_NUM_THREADS=1`"
                 .into()
         }
     }
 }
 
-fn help(error: &Error) -> String {
+fn help(error: &Error) -> &'static str {
     match error {
         Error::Solve(result::Error::Breakdown) => {
-            "\nhelp: nothing is written; `warpfem info` shows the mesh's extent and its worst elements".into()
+            "\nhelp: nothing is written; `warpfem info` shows the mesh's extent and its worst elements"
         }
-        error if error.exit_code() == 6 => "\nhelp: use a coarser mesh; on a GPU try `--device cpu`".into(),
-        Error::Solve(result::Error::Device(_)) => "\nhelp: `warpfem devices` lists the devices of this machine; `--device cpu` needs no GPU, and gives the same results".into(),
+        error if error.exit_code() == 6 => "\nhelp: use a coarser mesh; on a GPU try `--device cpu`",
+        Error::Solve(result::Error::Device(_)) => {
+            "\nhelp: `warpfem devices` lists the devices of this machine; `--device cpu` needs no GPU, and gives the \
+             same results"
+        }
         Error::Output(output::Error::Output { .. } | output::Error::Folder { .. }) => {
-            "\nhelp: choose another place with `-o`".into()
+            "\nhelp: choose another place with `-o`"
         }
-        _ => String::new(),
+        _ => "",
     }
 }
 

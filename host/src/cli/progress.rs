@@ -10,7 +10,6 @@ use std::io::{IsTerminal, stderr};
 use std::thread::Builder;
 use std::time::Duration;
 
-/// Steps of the bar.
 const STEPS: u64 = 1000;
 
 /// What a solution goes through, and where the bar stands when it begins.
@@ -51,7 +50,6 @@ impl Progress {
         self.bar.set_message(next.to_owned());
     }
 
-    /// Takes the bar away.
     pub fn finish(&self) {
         self.bar.finish_and_clear();
     }

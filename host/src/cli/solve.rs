@@ -8,9 +8,8 @@ use super::{devices, preview, print, summary};
 use crate::device::DeviceName;
 use crate::model::case::Case;
 use crate::model::{self, Analysis, Model, SolverOptions};
-use crate::output::report::Background;
-use crate::output::{self, Fields, Options, PointField, Shot, Solved, Symbols, Viewpoint};
-use crate::pipeline::{self, Potential, Solution};
+use crate::output::{self, Fields, Options, Origin, PointField, Shot, Viewpoint};
+use crate::pipeline::{self, Solution};
 use crate::plan::fits;
 use crate::result::choices::{
     Acceleration, Choice, Format, Method, ORDERS, Ordering, Precision, Preconditioner, Strategy, find,
@@ -45,7 +44,6 @@ const METHOD_HELP: &str = match cfg!(feature = "direct") {
 /// More threads than any machine has only wait for each other.
 const MAX_THREADS: i64 = 1024;
 
-/// Solves a case and writes its results.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Flags take precedence over the case file's [solver].
 
@@ -160,7 +158,6 @@ impl Arguments {
     }
 }
 
-/// Runs the command.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let progress = Progress::new(arguments.quiet);
     let mut job = Job::read(&arguments.case, arguments.output.as_deref(), arguments.device, &progress)?;
@@ -171,7 +168,12 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let detail = if arguments.verbose { Detail::Verbose } else { Detail::Short { spare: 0 } };
     let said = job.write(&solution, arguments.quiet, detail)?;
     progress.finish();
-    let printed = if arguments.quiet { Ok(()) } else { print::text(&said) };
+    end(solution, (!arguments.quiet).then_some(said.as_str()))
+}
+
+/// Prints what is to be said; a solution that has not converged is an error.
+pub(super) fn end(solution: Solution, said: Option<&str>) -> anyhow::Result<()> {
+    let printed = said.map_or(Ok(()), print::text);
     // Whether anybody reads on is the lesser news.
     if solution.outcome.converged { printed } else { Err(Failure::NotConverged(Box::new(solution)).into()) }
 }
@@ -183,7 +185,6 @@ pub(super) struct Job {
     case: String,
     mesh: String,
     pictures: Vec<Shot>,
-    /// Whether pictures show supports and loads.
     with_symbols: bool,
     dir: PathBuf,
     start: Instant,
@@ -233,58 +234,14 @@ impl Job {
     /// `quiet`.
     pub(super) fn write(&self, solution: &Solution, quiet: bool, detail: Detail) -> anyhow::Result<String> {
         let model = &self.model;
-        let solved = match &solution.potential {
-            Some(Potential { values, gradient, steepness, nodal }) => {
-                Solved::Potential { potential: values, gradient, steepness, nodal }
-            }
-            None => Solved::Elastic {
-                displacement: &solution.displacement,
-                reaction_force: &solution.reaction_force,
-                von_mises: &solution.stresses.von_mises,
-                stress: &solution.stresses.stress,
-                nodal: &solution.nodal,
-                safety_factor: &solution.safety_factor,
-            },
-        };
-        let fields = Fields { solved, material: &model.cell_material };
+        let fields = Fields::of(solution, &model.cell_material);
         let mut summary = summary::of(model, solution, self.read);
         summary.timings_s.total = self.start.elapsed().as_secs_f64();
-        let background = Background {
-            case_text: &model.case_text,
-            case: &self.case,
-            mesh: &self.mesh,
-            written: SystemTime::now(),
-            analysis: model.analysis.name(),
-            materials: &model.materials,
-            supports: &model.supports,
-            loads: &model.applied,
-            gravity: model.gravity,
-            source: model.source,
-            tolerance: model.solver.tolerance,
-            residual_tolerance: model.solver.residual_tolerance,
-        };
-        let options = Options {
-            fields: &model.fields,
-            compress: false,
-            pictures: &self.pictures,
-            symbols: self.with_symbols.then(|| symbols(model)),
-            report: Some(background),
-        };
+        let origin = Origin { case: &self.case, mesh: &self.mesh, written: SystemTime::now() };
+        let options = Options { pictures: &self.pictures, with_symbols: self.with_symbols, origin };
         let before = Earlier::read(&self.dir);
-        let files = output::write_all(&self.dir, &model.mesh, &fields, &mut summary, &options)?;
+        let files = output::write_all(&self.dir, model, &fields, &mut summary, &options)?;
         Ok(preview::of(&model.mesh, &fields, quiet) + &terminal::text(&summary, &files, before.as_ref(), detail))
-    }
-}
-
-/// The supports and loads of a model, to be drawn.
-pub(super) fn symbols(model: &Model) -> Symbols<'_> {
-    Symbols {
-        supports: &model.supports,
-        loads: &model.applied,
-        nodal_forces: &model.nodal_forces,
-        gravity: model.gravity,
-        units: model.units,
-        is_potential: model.analysis == Analysis::Laplace,
     }
 }
 

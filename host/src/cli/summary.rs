@@ -19,9 +19,12 @@ use std::array;
 
 /// The data; the times of writing and of the whole are filled in when they are known.
 pub fn of(model: &Model, solution: &Solution, read: f64) -> Summary {
-    let (used, outcome, timings) = (&solution.used, &solution.outcome, &solution.timings);
+    let (used, outcome) = (&solution.used, &solution.outcome);
     let plan = &used.plan;
-    let results = results(model, solution);
+    let results = match &solution.potential {
+        Some(found) => Results::Potential(potential(model, solution, found)),
+        None => Results::Elastic(elastic(model, solution)),
+    };
     Summary {
         case: model.name.clone(),
         units: model.units,
@@ -52,16 +55,7 @@ pub fn of(model: &Model, solution: &Solution, read: f64) -> Summary {
             history: History::of(&outcome.history),
             parts: parts(solution),
         },
-        timings_s: Timings {
-            read,
-            setup: timings.setup,
-            assembly: timings.assembly,
-            boundary: timings.boundary,
-            solve: timings.solve,
-            stress: timings.stress,
-            write: 0.0,
-            total: 0.0,
-        },
+        timings_s: Timings { read, phases: solution.timings, write: 0.0, total: 0.0 },
         warnings: warnings::of_solution(model, solution, &results),
         pictures: vec![],
         probes: model.probes.iter().map(|probe| probed(probe, solution)).collect(),
@@ -69,7 +63,6 @@ pub fn of(model: &Model, solution: &Solution, read: f64) -> Summary {
     }
 }
 
-/// What a solution is at a probe.
 fn probed(probe: &Probe, solution: &Solution) -> ProbeResult {
     let found = match &solution.potential {
         Some(potential) => PointValues::Potential {
@@ -77,18 +70,13 @@ fn probed(probe: &Probe, solution: &Solution) -> ProbeResult {
             gradient: probe.of(&potential.nodal.values),
         },
         None => {
-            let stress = probe.of(&solution.nodal.values);
-            PointValues::Elastic {
-                displacement: probe.of(&solution.displacement),
-                stress,
-                von_mises: von_mises(stress),
-            }
+            let (displacement, stress) = (probe.of(&solution.displacement), probe.of(&solution.nodal.values));
+            PointValues::Elastic { displacement, stress, von_mises: von_mises(stress) }
         }
     };
     ProbeResult { name: probe.name.clone(), at: probe.at, found }
 }
 
-/// Error and balance of each part.
 fn parts(solution: &Solution) -> Vec<Part> {
     let errors = &solution.outcome.part_errors;
     let part = |(part, balance): (usize, &f64)| Part {
@@ -114,26 +102,19 @@ pub fn multigrid(hierarchy: &Hierarchy) -> Multigrid {
     }
 }
 
-fn results(model: &Model, solution: &Solution) -> Results {
-    match &solution.potential {
-        Some(found) => Results::Potential(potential(model, solution, found)),
-        None => Results::Elastic(elastic(model, solution)),
-    }
-}
-
 fn potential(model: &Model, solution: &Solution, found: &pipeline::Potential) -> Potential {
-    let values = || found.values.iter().copied().enumerate();
-    let [low, high] = [
-        values().reduce(|best, next| if next.1 < best.1 { next } else { best }),
-        values().reduce(|best, next| if next.1 > best.1 { next } else { best }),
-    ];
-    let at = |node: Option<(usize, f64)>| node.map_or([0.0; 3], |(node, _)| model.mesh.coords[node]);
+    let first = |is_better: fn(&f64, &f64) -> bool| {
+        let values = found.values.iter().zip(&model.mesh.coords);
+        let best = values.reduce(|best, next| if is_better(next.0, best.0) { next } else { best });
+        best.map_or((f64::NAN, [0.0; 3]), |(value, at)| (*value, *at))
+    };
+    let ((min, min_at), (max, max_at)) = (first(f64::lt), first(f64::gt));
     let names = model.supports.iter().map(|support| support.name.clone());
     Potential {
-        min: low.map_or(f64::NAN, |(_, value)| value),
-        min_at: at(low),
-        max: high.map_or(f64::NAN, |(_, value)| value),
-        max_at: at(high),
+        min,
+        min_at,
+        max,
+        max_at,
         flows: names.zip(solution.reactions.iter().map(|flow| flow[0])).collect(),
         flow_sum: solution.reaction_force.iter().map(|flow| flow[0]).sum(),
         shared_nodes: shared_nodes(model),
@@ -195,7 +176,6 @@ fn shared_nodes(model: &Model) -> usize {
     held.iter().filter(|times| times.contains(&2)).count()
 }
 
-/// The sizes of forces added up.
 fn sizes(forces: &[[f64; 3]]) -> f64 {
     forces.iter().map(|force| norm(force)).sum()
 }

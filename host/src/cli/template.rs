@@ -3,7 +3,7 @@
 //! A suggestion is a table, or a key of one, whose lines begin with `#` and no space; after `# ` stand words. Each
 //! suggestion can be used as it is: it names a group, or else an extreme plane, that there is.
 
-use super::print::{count, vector};
+use super::print::{count, elements, vector};
 use crate::mesh::{Group, Mesh, quality};
 use crate::model::units::{self, System};
 use crate::model::{Analysis, Units, planes};
@@ -12,6 +12,9 @@ use warpfem_text::{counted, number};
 
 /// Where comments behind values begin.
 const COMMENT: usize = 34;
+
+/// What may stand after `on`.
+const NAMES: &str = "a name, or a list of names";
 
 /// Parts of names of sides that are rarely held or loaded.
 const TRANSITIONS: [&str; 4] = ["fillet", "chamfer", "blend", "radius"];
@@ -35,9 +38,7 @@ pub fn text(mesh: &Mesh, path: &str, case: &str, analysis: Analysis) -> String {
 
 /// Where suggestions are: names as they stand in the file, in quotes.
 struct Places {
-    /// What something may be held on.
     held: Option<String>,
-    /// What may be loaded.
     loaded: Option<String>,
     /// Extreme planes with faces of the body's surface; only looked for where no group of sides is.
     planes: Vec<&'static str>,
@@ -75,9 +76,7 @@ fn quoted(text: &str) -> String {
 
 fn head(out: &mut String, mesh: &Mesh, path: &str, case: &str) -> std::fmt::Result {
     let (low, high) = mesh.extent();
-    let cells: Vec<String> =
-        mesh.solids().map(|(_, cells)| format!("{} {}", count(cells.len()), cells.kind.info().name)).collect();
-    let (nodes, cells, low, high) = (count(mesh.coords.len()), cells.join(", "), vector(low), vector(high));
+    let (nodes, cells, low, high) = (count(mesh.coords.len()), elements(mesh), vector(low), vector(high));
     writeln!(out, "# {}: {nodes} nodes, {cells}, from {low} to {high}.", quoted(path))?;
     writeln!(out, "#")?;
     writeln!(
@@ -128,7 +127,6 @@ pub fn size_of(mesh: &Mesh, group: &Group) -> String {
     format!("{kind}  {}, {}{size}", counted(cells, "element"), counted(nodes, "node"))
 }
 
-/// A file in the making.
 struct File<'a> {
     out: String,
     mesh: &'a Mesh,
@@ -154,6 +152,14 @@ impl File<'_> {
 
     fn suggest(&mut self, head: &str, lines: &[(String, String)]) {
         self.table("#", head, lines);
+    }
+
+    /// A suggestion on what may be loaded, if there is anything.
+    fn suggest_on(&mut self, head: &str, value: (String, String)) {
+        if let Some(name) = &self.places.loaded {
+            let on = line(format!("on = {name}"), NAMES);
+            self.suggest(head, &[on, value]);
+        }
     }
 
     fn say(&mut self, words: &str) {
@@ -190,7 +196,7 @@ impl File<'_> {
             let thickness = decimal(0.01 / self.units.length);
             lines.push(line(
                 format!("#thickness = {thickness}"),
-                &format!("[{}] set this: it is 1 if left out", self.names()[0]),
+                format!("[{}] set this: it is 1 if left out", self.names()[0]),
             ));
         }
         let units = if self.is_metres() { Units::Si } else { Units::MmNS };
@@ -202,11 +208,11 @@ impl File<'_> {
         let [length, stress, density, _] = self.names();
         let longest = number(self.longest, 3);
         self.say(&format!("Units: the longest side is {longest}, so {length} are likely, with {}.", self.units.name));
-        let name = line("name = \"steel\"".into(), "");
+        let name = line("name = \"steel\"", "");
         let lines = match self.analysis {
             Analysis::Laplace => {
                 let (value, unit) = if self.is_metres() { ("50.0", "W/(m K)") } else { ("0.05", "W/(mm K)") };
-                vec![name, line(format!("conductivity = {value}"), &format!("[{unit}]"))]
+                vec![name, line(format!("conductivity = {value}"), format!("[{unit}]"))]
             }
             _ => {
                 let (other, young, rho) = match self.is_metres() {
@@ -217,12 +223,12 @@ impl File<'_> {
                 let rho = decimal(7850.0 / self.units.density);
                 vec![
                     name,
-                    line(format!("young = {}", self.stress(210e9)), &format!("Young's modulus [{stress}]")),
-                    line("poisson = 0.3".into(), "Poisson's ratio"),
-                    line(format!("density = {rho}"), &format!("[{density}], for gravity only")),
+                    line(format!("young = {}", self.stress(210e9)), format!("Young's modulus [{stress}]")),
+                    line("poisson = 0.3", "Poisson's ratio"),
+                    line(format!("density = {rho}"), format!("[{density}], for gravity only")),
                     line(
                         format!("#yield_strength = {}", self.stress(235e6)),
-                        &format!("[{stress}], for the safety factor"),
+                        format!("[{stress}], for the safety factor"),
                     ),
                 ]
             }
@@ -243,13 +249,12 @@ impl File<'_> {
     /// Where a suggested support is: a group or a plane, or else a box round the low end of the longest side.
     fn held(&self) -> (String, String) {
         if let Some(name) = &self.places.held {
-            return line(format!("on = {name}"), "a name, or a list of names");
+            return line(format!("on = {name}"), NAMES);
         }
         let (low, mut high) = self.mesh.extent();
         let axis = (0..3).max_by(|&a, &b| (high[a] - low[a]).total_cmp(&(high[b] - low[b]))).unwrap_or(0);
         high[axis] = low[axis] + 0.1 * (high[axis] - low[axis]);
-        let corner = |x: [f64; 3]| self.vector(x);
-        line(format!("box = {{ min = {}, max = {} }}", corner(low), corner(high)), "the nodes inside")
+        line(format!("box = {{ min = {}, max = {} }}", self.vector(low), self.vector(high)), "the nodes inside")
     }
 
     /// As many components as there are dimensions.
@@ -269,25 +274,22 @@ impl File<'_> {
         let [length, stress, _, acceleration] = self.names();
         let (all, one) = if self.mesh.dim() == 2 { ("xy", "y") } else { ("xyz", "z") };
         self.say("What holds it. All supports together must stop every rigid motion of every part.");
-        let fix = line(format!("fix = \"{all}\""), &format!("\"{one}\" alone: free to slide along the others"));
+        let fix = line(format!("fix = \"{all}\""), format!("\"{one}\" alone: free to slide along the others"));
         let held = self.held();
         self.suggest("[[support]]", &[held.clone(), fix]);
         let moved = format!("displacement = {{ {one} = {} }}", decimal(-1e-3 * self.longest));
-        self.suggest("[[support]]", &[held, line(moved, &format!("[{length}], prescribed"))]);
+        self.suggest("[[support]]", &[held, line(moved, format!("[{length}], prescribed"))]);
 
         self.say("What loads it: any of these, any number of times.");
-        if let Some(name) = self.places.loaded.clone() {
-            let on = line(format!("on = {name}"), "a name, or a list of names");
-            let (force, vector) = (self.down(1000.0), self.down(1e6 / self.units.stress));
-            let pressure = self.stress(1e6);
-            self.suggest("[[force]]", &[on.clone(), line(format!("total = {force}"), "[N], spread evenly")]);
-            let value = line(format!("value = {pressure}"), &format!("[{stress}], pushing on the body"));
-            self.suggest("[[pressure]]", &[on.clone(), value]);
-            let vector = line(format!("vector = {vector}"), &format!("[{stress}], force per area"));
-            self.suggest("[[traction]]", &[on, vector]);
-        }
+        let (force, vector, pressure) = (self.down(1000.0), self.down(1e6 / self.units.stress), self.stress(1e6));
+        self.suggest_on("[[force]]", line(format!("total = {force}"), "[N], spread evenly"));
+        self.suggest_on(
+            "[[pressure]]",
+            line(format!("value = {pressure}"), format!("[{stress}], pushing on the body")),
+        );
+        self.suggest_on("[[traction]]", line(format!("vector = {vector}"), format!("[{stress}], force per area")));
         let g = self.down(9.81 / self.units.acceleration());
-        self.suggest("[gravity]", &[line(format!("acceleration = {g}"), &format!("[{acceleration}]"))]);
+        self.suggest("[gravity]", &[line(format!("acceleration = {g}"), format!("[{acceleration}]"))]);
         let sum = |x: &&[f64; 3]| x.iter().sum::<f64>();
         let corner = self.mesh.coords.iter().max_by(|a, b| sum(a).total_cmp(&sum(b))).copied().unwrap_or_default();
         let (at, force) = (self.vector(corner), self.down(1000.0));
@@ -295,28 +297,25 @@ impl File<'_> {
         self.suggest("[[point_force]]", &[at, line(format!("vector = {force}"), "[N]")]);
         let up = self.down(-1.0);
         let direction = line(format!("direction = {up}"), "where another body pushes from");
-        self.suggest("[[push]]", &[direction, line("total = 1000.0".into(), "[N]")]);
+        self.suggest("[[push]]", &[direction, line("total = 1000.0", "[N]")]);
     }
 
     fn potential(&mut self) {
         self.say("Where the potential is known: in one place of every part at least. Other sides let nothing through.");
         let held = self.held();
-        self.suggest("[[support]]", &[held, line("value = 20.0".into(), "[K], for a temperature")]);
+        self.suggest("[[support]]", &[held, line("value = 20.0", "[K], for a temperature")]);
         self.say("What drives it: another support of another value, or any of these.");
-        let metres = self.is_metres();
-        let [flux, source] = if metres { ["W/m^2", "W/m^3"] } else { ["W/mm^2", "W/mm^3"] };
-        if let Some(name) = self.places.loaded.clone() {
-            let value = if metres { "1000.0" } else { "0.001" };
-            let on = line(format!("on = {name}"), "a name, or a list of names");
-            self.suggest("[[flux]]", &[on, line(format!("value = {value}"), &format!("[{flux}], into the body"))]);
-        }
-        let value = if metres { "1000.0" } else { "1e-6" };
-        self.suggest("[source]", &[line(format!("value = {value}"), &format!("[{source}], produced inside"))]);
+        let [flux, source, driven, produced] = match self.is_metres() {
+            true => ["W/m^2", "W/m^3", "1000.0", "1000.0"],
+            false => ["W/mm^2", "W/mm^3", "0.001", "1e-6"],
+        };
+        self.suggest_on("[[flux]]", line(format!("value = {driven}"), format!("[{flux}], into the body")));
+        self.suggest("[source]", &[line(format!("value = {produced}"), format!("[{source}], produced inside"))]);
     }
 }
 
-fn line(text: String, comment: &str) -> (String, String) {
-    (text, comment.to_string())
+fn line(text: impl Into<String>, comment: impl Into<String>) -> (String, String) {
+    (text.into(), comment.into())
 }
 
 /// A number that TOML takes for a floating-point one.

@@ -7,7 +7,7 @@ use super::summary::levels;
 use crate::model::{Quantity, with_unit};
 use crate::output::Summary;
 use crate::output::distribution::{Distribution, Peak};
-use crate::output::points::SafetyFactor;
+use crate::output::points::{ProbeResult, SafetyFactor};
 use crate::output::summary::{Elastic, Potential, RISING, Results, Solver, shared};
 use crate::plan::AS_ASKED;
 use std::path::PathBuf;
@@ -19,15 +19,12 @@ const MOST_LINES: usize = 10;
 const MOST_WARNINGS: usize = 3;
 const MOST_PROBES: usize = 3;
 
-/// How much is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Detail {
     /// In so many lines less than [`MOST_LINES`], for what comes after.
     Short {
-        /// Lines to leave.
         spare: usize,
     },
-    /// Everything.
     Verbose,
 }
 
@@ -41,7 +38,6 @@ pub fn text(s: &Summary, files: &[PathBuf], before: Option<&Earlier>, detail: De
     }
 }
 
-/// A relative error.
 fn share(error: f64) -> String {
     if error == 0.0 { "0".into() } else { format!("{error:.1e}") }
 }
@@ -100,7 +96,8 @@ impl Shown<'_> {
             true => wrapped(&line, "  "),
             false => wrapped(&format!("  {line}"), "    "),
         };
-        lines.into_iter().enumerate().flat_map(|line| wrapped_lines(&indented(line))).collect()
+        let text: Vec<String> = lines.into_iter().enumerate().map(indented).collect();
+        text.iter().flat_map(|text| text.lines()).map(|line| format!("{line}\n")).collect()
     }
 
     /// A number, or a vector, with its unit where the case names units, unbroken.
@@ -182,17 +179,14 @@ impl Shown<'_> {
 
     fn probes(&self) -> Vec<String> {
         let probes = &self.s.probes;
-        let line = |text: String| wrapped(&format!("  {text}"), "    ") + "\n";
-        match self.is_verbose || probes.len() <= MOST_PROBES {
-            true => probes
-                .iter()
-                .map(|probe| line(format!("probe {} {}", probe.name, probe.in_words(self.s.units))))
-                .collect(),
-            false => vec![line(format!("{} probes: --verbose, or the report", probes.len()))],
-        }
+        let said = |probe: &ProbeResult| format!("probe {} {}", probe.name, probe.in_words(self.s.units));
+        let lines = match self.is_verbose || probes.len() <= MOST_PROBES {
+            true => probes.iter().map(said).collect(),
+            false => vec![format!("{} probes: --verbose, or the report", probes.len())],
+        };
+        lines.iter().map(|text| wrapped(&format!("  {text}"), "    ") + "\n").collect()
     }
 
-    /// Method, levels, times.
     fn how(&self, lines: &mut Vec<String>) {
         let (solver, t) = (&self.s.solver, &self.s.timings_s);
         lines.push(method(solver));
@@ -201,8 +195,7 @@ impl Shown<'_> {
         }
         lines.push(residual(solver));
         lines.extend(solver.multigrid.as_ref().map(levels));
-        let phases = [("read", t.read), ("setup", t.setup), ("assembly", t.assembly), ("boundary", t.boundary)];
-        let phases = phases.into_iter().chain([("solve", t.solve), ("stress", t.stress), ("write", t.write)]);
+        let phases = t.before_writing().into_iter().chain([("write", t.write)]);
         let phases: Vec<String> = phases.map(|(name, s)| format!("{name} {}", seconds(s))).collect();
         lines.push(format!("times: {}", phases.join(", ")));
     }
@@ -232,7 +225,6 @@ impl Shown<'_> {
         vec![format!("report: {}; {} beside it{other_model}{removed}", whole(report), others.join(", "))]
     }
 
-    /// How it ended, in a line.
     fn result(&self) -> String {
         let (solver, time) = (&self.s.solver, seconds(self.s.timings_s.total));
         let state = match (solver.converged, solver.iterations) {
@@ -247,11 +239,10 @@ impl Shown<'_> {
     /// The first warnings, or with `--verbose` all of them.
     fn warnings(&self) -> Vec<String> {
         let all = &self.s.warnings;
-        let shown = if self.is_verbose || all.len() <= MOST_WARNINGS { all.len() } else { MOST_WARNINGS };
+        let shown = if self.is_verbose { all.len() } else { all.len().min(MOST_WARNINGS) };
         let mut lines: Vec<String> = all.iter().take(shown).map(|text| warning(text)).collect();
         if all.len() > shown {
-            let (more, s) = (all.len() - shown, if all.len() - shown > 1 { "s" } else { "" });
-            lines.push(format!("  {more} more warning{s}: --verbose, or the report\n"));
+            lines.push(format!("  {}: --verbose, or the report\n", counted(all.len() - shown, "more warning")));
         }
         lines
     }
@@ -262,28 +253,16 @@ pub fn warning(text: &str) -> String {
     wrapped(&format!("  {}: {text}", toned(Tone::Doubtful, "warning")), "    ") + "\n"
 }
 
-fn wrapped_lines(text: &str) -> Vec<String> {
-    text.lines().map(|line| format!("{line}\n")).collect()
-}
-
 /// An iteration that ended before it found anything.
 const NOWHERE: &str = "the solver stopped before its first step: the solution is still 0, so there is no picture";
 
-/// How it was solved.
 fn method(solver: &Solver) -> String {
-    let Solver { method, preconditioner, format, precision, .. } = solver;
-    match method.as_str() {
-        "direct" => {
-            format!("direct factorisation ({format}, {precision}), {} solutions with it", count(solver.iterations))
-        }
-        _ => {
-            let order = solver.order.map_or(String::new(), |order| format!(" of order {order}"));
-            format!(
-                "{} of {method} ({preconditioner}{order}, {format}, {precision})",
-                counted(solver.iterations, "iteration")
-            )
-        }
+    let Solver { method, preconditioner, format, precision, iterations, .. } = solver;
+    if method == "direct" {
+        return format!("direct factorisation ({format}, {precision}), {} solutions with it", count(*iterations));
     }
+    let order = solver.order.map_or(String::new(), |order| format!(" of order {order}"));
+    format!("{} of {method} ({preconditioner}{order}, {format}, {precision})", counted(*iterations, "iteration"))
 }
 
 fn residual(solver: &Solver) -> String {

@@ -7,7 +7,7 @@ use super::progress::Progress;
 use super::table;
 use crate::device::DeviceName;
 use crate::solve::Silent;
-use crate::verify::{Check, GROUPS, Problem};
+use crate::verify::{Check, GROUPS};
 use crate::{Result, output};
 use serde_json::json;
 use std::fmt::Write;
@@ -15,7 +15,6 @@ use std::io::Write as _;
 use std::path::PathBuf;
 use std::time::Instant;
 
-/// Solves problems with published answers.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Patch tests of every element, the potential of a ring, a cylinder under pressure, NAFEMS LE1 and LE10, beams: \
@@ -38,11 +37,10 @@ pub struct Arguments {
     quiet: bool,
 }
 
-/// Runs the command.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let start = Instant::now();
     let device = arguments.device.resolve();
-    let name = name(device)?;
+    let name = device.open()?.name();
     if let Some(path) = &arguments.json {
         output::check_file(path)?;
     }
@@ -61,11 +59,6 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     Ok(verdict(&found.checks)?)
 }
 
-fn name(device: DeviceName) -> Result<String> {
-    Ok(device.open()?.name())
-}
-
-/// What was found.
 struct Report {
     checks: Vec<Check>,
     /// Problems that were left out as too large for the emulator.
@@ -79,7 +72,7 @@ fn check_all(device: DeviceName, progress: &Progress) -> Result<Report> {
         let n = problems.len();
         for (k, problem) in problems.iter().enumerate() {
             progress.share(group, (i as f64 + k as f64 / n as f64) / GROUPS.len() as f64, &problem.name);
-            if device == DeviceName::Emulate && !Problem::is_small(problem) {
+            if device == DeviceName::Emulate && !problem.is_small() {
                 found.skipped += 1;
                 continue;
             }
@@ -93,7 +86,6 @@ fn off(checks: &[Check]) -> usize {
     checks.iter().filter(|check| !check.passed()).count()
 }
 
-/// An error if a value is off.
 fn verdict(checks: &[Check]) -> Result<(), Failure> {
     match off(checks) {
         0 => Ok(()),
@@ -112,7 +104,6 @@ fn conclusion(found: &Report, device: &str, took: f64) -> String {
     format!("{good}, {} on {device}{skipped}", seconds(took))
 }
 
-/// A line for each check.
 fn table(checks: &[Check]) -> String {
     let heads = ["problem", "quantity", "computed", "expected", "error", "allowed", "", "source"];
     let rows = checks.iter().map(|check| {
@@ -136,7 +127,6 @@ fn table(checks: &[Check]) -> String {
     table::aligned(&heads, &rows.collect::<Vec<_>>(), |column| !(2..=5).contains(&column), paint)
 }
 
-/// Six digits.
 fn number(x: f64) -> String {
     match x.abs() {
         0.0 => "0".into(),
@@ -156,19 +146,12 @@ fn percent(x: f64) -> String {
 
 /// The table for programs.
 fn report(device: &str, checks: &[Check]) -> String {
-    let rows = checks.iter().map(|check| {
-        json!({
-            "problem": check.problem,
-            "quantity": check.quantity,
-            "computed": check.computed,
-            "published": check.published,
-            "error": check.error(),
-            "tolerance": check.tolerance,
-            "passed": check.passed(),
-            "source": check.source,
-        })
-    });
-    let rows: Vec<_> = rows.collect();
+    let row = |check: &Check| {
+        let mut row = json!(check);
+        (row["error"], row["passed"]) = (check.error().into(), check.passed().into());
+        row
+    };
+    let rows: Vec<_> = checks.iter().map(row).collect();
     format!("{:#}\n", json!({ "device": device, "off": off(checks), "checks": rows }))
 }
 

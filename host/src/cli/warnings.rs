@@ -30,7 +30,6 @@ pub fn of_solution(model: &Model, solution: &Solution, results: &Results) -> Vec
     warnings
 }
 
-/// Stresses above the yield strength.
 fn yielding(results: &Results) -> Option<String> {
     let Results::Elastic(results) = results else { return None };
     let smallest = results.min_safety_factor.filter(|factor| factor.value < 1.0)?;
@@ -69,7 +68,6 @@ fn share(of_whole: f64) -> String {
     if of_whole < 10.0 { format!("{:.0} % of", 100.0 * of_whole) } else { format!("{} times", number(of_whole)) }
 }
 
-/// Displacements that are not small.
 fn large_displacement(model: &Model, solution: &Solution, results: &Results) -> Option<String> {
     let Results::Elastic(Elastic { max_displacement: largest, .. }) = *results else { return None };
     let extent = model.mesh.longest_side();

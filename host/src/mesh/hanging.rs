@@ -132,7 +132,7 @@ impl Side {
         let flat = |x: Point| if info.dim == 1 { [x[0], x[1], 0.0] } else { x };
         let x: Vec<Point> = face.nodes().iter().map(|&node| mesh.coords[node as usize]).map(flat).collect();
         let corners = &x[..info.n_corners];
-        let middle = super::middle(corners.iter().copied());
+        let middle = crate::element::middle(corners.iter().copied());
         let size = corners.iter().map(|&a| norm(sub(a, corners[0]))).fold(0.0, f64::max);
         let normal = match corners {
             [a, b] => unit([b[1] - a[1], a[0] - b[0], 0.0]),

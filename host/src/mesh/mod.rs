@@ -167,7 +167,8 @@ fn longest_side((low, high): ([f64; 3], [f64; 3])) -> f64 {
     (0..3).map(|c| high[c] - low[c]).fold(0.0, f64::max)
 }
 
-fn extent(coords: &[[f64; 3]]) -> ([f64; 3], [f64; 3]) {
+/// The least and the greatest coordinates of some points; zeros without any.
+pub(crate) fn extent(coords: &[[f64; 3]]) -> ([f64; 3], [f64; 3]) {
     let Some(&first) = coords.first() else { return ([0.0; 3], [0.0; 3]) };
     coords.iter().fold((first, first), |(low, high), x| {
         ([0, 1, 2].map(|c| low[c].min(x[c])), [0, 1, 2].map(|c| high[c].max(x[c])))

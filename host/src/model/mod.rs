@@ -34,7 +34,7 @@ pub use labels::{Quantity, Units, with_unit};
 pub use names::planes;
 pub use probes::Probe;
 pub use problems::Problems;
-pub use source::{CaseError, CaseReport, Checked, Place, Source};
+pub use source::{CaseError, Checked, Place, Source};
 pub use unused::{Unused, unused};
 
 use crate::mesh::Mesh;

@@ -191,11 +191,27 @@ mod tests {
     use super::*;
     use std::io::Write;
 
-    #[test]
-    fn a_failed_write_leaves_the_old_file_and_nothing_else() {
+    /// A folder with a file in it that is to be written.
+    fn with_old_file() -> (tempfile::TempDir, PathBuf) {
         let dir = tempfile::tempdir().unwrap();
         let target = dir.path().join("a.txt");
         std::fs::write(&target, "old").unwrap();
+        (dir, target)
+    }
+
+    fn names(dir: &Path) -> Vec<std::ffi::OsString> {
+        let mut names: Vec<_> = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        names.sort();
+        names
+    }
+
+    fn empty(target: PathBuf) -> Staged {
+        Staged::write(target, |_| Ok(())).unwrap()
+    }
+
+    #[test]
+    fn a_failed_write_leaves_the_old_file_and_nothing_else() {
+        let (dir, target) = with_old_file();
         let failed = Staged::write(target.clone(), |file| {
             file.write_all(b"half")?;
             Err(io::Error::other("disk full"))
@@ -204,69 +220,54 @@ mod tests {
         assert_eq!(error.exit_code(), 8);
         assert!(error.to_string().contains("a.txt"), "{error}");
         assert_eq!(std::fs::read_to_string(&target).unwrap(), "old");
-        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
+        assert_eq!(names(dir.path()), ["a.txt"]);
     }
 
     #[test]
     fn publishing_replaces_the_old_file() {
-        let dir = tempfile::tempdir().unwrap();
-        let target = dir.path().join("a.txt");
-        std::fs::write(&target, "old").unwrap();
+        let (dir, target) = with_old_file();
         let staged = Staged::write(target.clone(), |file| file.write_all(b"new")).unwrap();
         assert_eq!(std::fs::read_to_string(&target).unwrap(), "old");
         assert_eq!(Staged::publish(vec![staged]).unwrap(), std::slice::from_ref(&target));
         assert_eq!(std::fs::read_to_string(&target).unwrap(), "new");
-        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
+        assert_eq!(names(dir.path()), ["a.txt"]);
     }
 
     #[test]
     fn files_in_progress_are_registered_until_published_or_dropped() {
         let dir = tempfile::tempdir().unwrap();
         let registered = || UNFINISHED.lock().unwrap().iter().filter(|path| path.starts_with(dir.path())).count();
-        let staged = Staged::write(dir.path().join("a"), |_| Ok(())).unwrap();
+        let staged = empty(dir.path().join("a"));
         assert_eq!(registered(), 1);
         Staged::publish(vec![staged]).unwrap();
         assert_eq!(registered(), 0);
-        drop(Staged::write(dir.path().join("b"), |_| Ok(())).unwrap());
-        assert_eq!((registered(), std::fs::read_dir(dir.path()).unwrap().count()), (0, 1));
+        drop(empty(dir.path().join("b")));
+        assert_eq!((registered(), names(dir.path()).len()), (0, 1));
     }
 
     #[test]
     fn a_file_that_cannot_be_renamed_ends_the_rest() {
         let dir = tempfile::tempdir().unwrap();
-        let path = |name: &str| dir.path().join(name);
-        let staged = ["a", "b", "c"].map(|name| Staged::write(path(name), |_| Ok(())).unwrap());
-        std::fs::create_dir(path("b")).unwrap();
+        let staged = ["a", "b", "c"].map(|name| empty(dir.path().join(name)));
+        std::fs::create_dir(dir.path().join("b")).unwrap();
         let error = Staged::publish(staged.into()).unwrap_err();
         assert!(error.exit_code() == 8 && error.to_string().contains("b: "), "{error}");
-        let mut left: Vec<_> = std::fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-        left.sort();
-        assert_eq!(left, ["a", "b"]);
+        assert_eq!(names(dir.path()), ["a", "b"]);
     }
 
     #[cfg(unix)]
     #[test]
-    fn results_have_the_permissions_of_ordinary_files() {
+    fn files_have_ordinary_permissions_or_those_of_what_they_replace() {
         use std::os::unix::fs::PermissionsExt;
-        let dir = tempfile::tempdir().unwrap();
-        let ordinary = dir.path().join("ordinary");
-        File::create(&ordinary).unwrap();
-        let ours = dir.path().join("ours");
-        Staged::publish(vec![Staged::write(ours.clone(), |_| Ok(())).unwrap()]).unwrap();
+        let (dir, private) = with_old_file();
         let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode();
+        let [ordinary, ours] = ["ordinary", "ours"].map(|name| dir.path().join(name));
+        File::create(&ordinary).unwrap();
+        std::fs::set_permissions(&private, Permissions::from_mode(0o600)).unwrap();
+        let new = Staged::write(private.clone(), |file| file.write_all(b"new")).unwrap();
+        Staged::publish(vec![empty(ours.clone()), new]).unwrap();
         assert_eq!(mode(&ours), mode(&ordinary));
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn a_file_keeps_its_permissions_when_it_is_replaced() {
-        use std::os::unix::fs::PermissionsExt;
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("private");
-        std::fs::write(&path, "old").unwrap();
-        std::fs::set_permissions(&path, Permissions::from_mode(0o600)).unwrap();
-        Staged::publish(vec![Staged::write(path.clone(), |file| file.write_all(b"new")).unwrap()]).unwrap();
-        assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
-        assert_eq!(std::fs::read(&path).unwrap(), b"new");
+        assert_eq!(mode(&private) & 0o777, 0o600);
+        assert_eq!(std::fs::read(&private).unwrap(), b"new");
     }
 }

@@ -19,7 +19,6 @@ const REACH: f64 = 0.02;
 /// Stresses at a sharp corner, a clamped edge or a load on a point grow with an exponent of 0.29 and more; those of a
 /// beam towards its clamp with a tenth of that.
 const GROWTH: f64 = 0.25;
-/// No node.
 const NONE: u32 = u32::MAX;
 /// Solids that a thread takes at a time, at least.
 const PART: usize = 4096;
@@ -65,17 +64,17 @@ impl Near {
 /// Which nodes are near.
 pub fn near(mesh: &Mesh, supports: &[Support], loads: &[AppliedLoad]) -> Near {
     let skin = mesh.skin();
-    let mut near = vec![false; mesh.coords.len()];
-    let on = |nodes: &[u32]| {
+    let marked = |nodes: &[u32]| {
         let mut marked = vec![false; mesh.coords.len()];
         nodes.iter().for_each(|&node| marked[node as usize] = true);
         marked
     };
     let has_a_face = |on: &[bool]| skin.iter().any(|face| face.nodes().iter().all(|&node| on[node as usize]));
+    let mut near = inner_corners(mesh, skin).concat();
     for support in supports {
-        let on = on(&support.nodes);
+        let on = marked(&support.nodes);
         if support.displacement.iter().flatten().count() != 1 || !has_a_face(&on) {
-            support.nodes.iter().for_each(|&node| near[node as usize] = true);
+            near.extend(&support.nodes);
             continue;
         }
         // Where symmetry ends within a flat side, the stress is as at any support's edge.
@@ -86,12 +85,10 @@ pub fn near(mesh: &Mesh, supports: &[Support], loads: &[AppliedLoad]) -> Near {
             n_held > 0 && n_held < face.nodes().len() && normal[held].abs() > SHARP * norm(normal)
         };
         let ends = skin.iter().filter(goes_on).flat_map(|face| face.nodes());
-        ends.filter(|&&node| on[node as usize]).for_each(|&node| near[node as usize] = true);
+        near.extend(ends.filter(|&&node| on[node as usize]));
     }
-    let of_loads = loads.iter().filter(|load| !has_a_face(&on(&load.nodes))).flat_map(|load| &load.nodes);
-    of_loads.for_each(|&node| near[node as usize] = true);
-    inner_corners(mesh, skin).into_iter().flatten().for_each(|node| near[node as usize] = true);
-    Near(spread(mesh, &near))
+    near.extend(loads.iter().filter(|load| !has_a_face(&marked(&load.nodes))).flat_map(|load| &load.nodes));
+    Near(spread(mesh, &marked(&near)))
 }
 
 /// For each node that is near those marked the nearest of them, by layers of solids: that of those which its neighbours
@@ -172,7 +169,7 @@ fn normal_at(mesh: &Mesh, face: &Face, seam: [u32; 2]) -> [f64; 3] {
 fn plane(mesh: &Mesh, face: &Face) -> ([f64; 3], [f64; 3]) {
     let corners = &face.nodes()[..face.kind.info().n_corners];
     let x = |k: usize| mesh.coords[corners[k] as usize];
-    let middle = crate::mesh::middle((0..corners.len()).map(x));
+    let middle = crate::element::middle((0..corners.len()).map(x));
     let normal = match corners.len() {
         2 => {
             let along = sub(x(1), x(0));
@@ -279,27 +276,20 @@ mod tests {
 
     #[test]
     fn an_inner_corner_is_found_in_space_and_in_the_plane() {
-        let whole = generate_box(Hex8, [4.0, 1.0, 4.0], [4, 1, 4]).unwrap();
-        assert!(inner_corners(&whole, whole.skin()).is_empty(), "a box has none");
-        let mut mesh = whole.clone();
-        let hexes = mesh.cells.iter_mut().find(|cells| cells.kind == Hex8).unwrap();
-        // Without a quarter of it.
-        let is_left =
-            |cell: &[u32]| cell.iter().any(|&node| whole.coords[node as usize].iter().step_by(2).any(|x| *x < 2.0));
-        hexes.nodes = hexes.nodes.chunks(8).filter(|cell| is_left(cell)).flatten().copied().collect();
-        hexes.tags.truncate(hexes.nodes.len() / 8);
-        let found = inner_corners(&mesh, mesh.skin());
-        assert_eq!(found.len(), 1, "one edge: {found:?}");
-        assert!(found[0].iter().all(|&node| [0, 2].iter().all(|&c| mesh.coords[node as usize][c] == 2.0)));
-        let mut plate = generate_rectangle(Quad4, [4.0, 4.0], [4, 4]).unwrap();
-        assert!(inner_corners(&plate, plate.skin()).is_empty());
-        let coords = plate.coords.clone();
-        let quads = plate.cells.iter_mut().find(|cells| cells.kind == Quad4).unwrap();
-        let is_left = |cell: &[u32]| cell.iter().any(|&node| coords[node as usize][..2].iter().any(|x| *x < 2.0));
-        quads.nodes = quads.nodes.chunks(4).filter(|cell| is_left(cell)).flatten().copied().collect();
-        quads.tags.truncate(quads.nodes.len() / 4);
-        let plate = plate.clone();
-        let found = inner_corners(&plate, plate.skin());
-        assert!(found.len() == 1 && plate.coords[found[0][0] as usize] == [2.0, 2.0, 0.0], "{found:?}");
+        let block = generate_box(Hex8, [4.0, 1.0, 4.0], [4, 1, 4]).unwrap();
+        let plate = generate_rectangle(Quad4, [4.0, 4.0], [4, 4]).unwrap();
+        for (whole, kind, across) in [(block, Hex8, [0, 2]), (plate, Quad4, [0, 1])] {
+            assert!(inner_corners(&whole, whole.skin()).is_empty(), "{kind:?}");
+            let mut mesh = whole.clone();
+            let cells = mesh.cells.iter_mut().find(|cells| cells.kind == kind).unwrap();
+            // Without a quarter of it.
+            let is_low = |node: &u32| across.iter().any(|&c| whole.coords[*node as usize][c] < 2.0);
+            let n = kind.info().n_nodes;
+            cells.nodes = cells.nodes.chunks(n).filter(|cell| cell.iter().any(is_low)).flatten().copied().collect();
+            cells.tags.truncate(cells.nodes.len() / n);
+            let found = inner_corners(&mesh, mesh.skin());
+            assert_eq!(found.len(), 1, "one edge or node: {found:?}");
+            assert!(found[0].iter().all(|&node| across.iter().all(|&c| mesh.coords[node as usize][c] == 2.0)));
+        }
     }
 }

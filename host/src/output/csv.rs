@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::field::{Field, Values};
+use super::field::{Field, Fields, Values};
 use crate::mesh::{Mesh, middle};
 use crate::model::{Quantity, Units};
 
@@ -19,37 +19,28 @@ const CHUNK: usize = 1 << 13;
 const WINDOW: usize = 32;
 
 /// Writes a line for every node, in the order of the mesh. Reactions are left out: they are zero at most nodes.
-pub fn write_nodes<W: Write>(mut out: W, mesh: &Mesh, fields: &[Field<'_>], units: Option<Units>) -> io::Result<()> {
+pub fn write_nodes<W: Write>(mut out: W, mesh: &Mesh, fields: &Fields, units: Option<Units>) -> io::Result<()> {
     let at_nodes = |field: &&Field| matches!(field.values, Values::Nodes(_)) && field.name != "reaction_force";
-    let fields: Vec<&Field> = fields.iter().filter(at_nodes).collect();
+    let fields: Vec<&Field> = fields.list.iter().filter(at_nodes).collect();
     writeln!(out, "{}", header("node", &fields, units))?;
-    let columns = fields.iter().filter_map(|field| match field.values {
-        Values::Nodes(values) => Some((values, field.width())),
-        Values::Cells(_) => None,
-    });
-    let table = Table { tags: &mesh.node_tags, columns: columns.collect() };
-    table.write(&mut out, |node| mesh.coords[node])?;
+    Table::new(&mesh.node_tags, &fields, 0).write(&mut out, |node| mesh.coords[node])?;
     out.flush()
 }
 
 /// Writes a line for every cell of the mesh's highest dimension, in the order of the mesh; its place is the mean of its
 /// nodes.
-pub fn write_elements<W: Write>(mut out: W, mesh: &Mesh, fields: &[Field<'_>], units: Option<Units>) -> io::Result<()> {
-    let fields: Vec<&Field> = fields.iter().filter(|field| matches!(field.values, Values::Cells(_))).collect();
+pub fn write_elements<W: Write>(mut out: W, mesh: &Mesh, fields: &Fields, units: Option<Units>) -> io::Result<()> {
+    let fields: Vec<&Field> = fields.list.iter().filter(|field| matches!(field.values, Values::Cells(_))).collect();
     writeln!(out, "{}", header("element", &fields, units))?;
     for (block, cells) in mesh.solids() {
-        let columns = fields.iter().filter_map(|field| match &field.values {
-            Values::Cells(blocks) => Some((blocks[block], field.width())),
-            Values::Nodes(_) => None,
-        });
-        let table = Table { tags: &cells.tags, columns: columns.collect() };
-        table.write(&mut out, |cell| middle(cells.cell(cell).iter().map(|&node| mesh.coords[node as usize])))?;
+        let place = |cell| middle(cells.cell(cell).iter().map(|&node| mesh.coords[node as usize]));
+        Table::new(&cells.tags, &fields, block).write(&mut out, place)?;
     }
     out.flush()
 }
 
 /// `node,x [mm],y [mm],z [mm],displacement_x [mm]` and so on; names do without `_nodal`, which the file says.
-fn header(first: &str, fields: &[&Field<'_>], units: Option<Units>) -> String {
+fn header(first: &str, fields: &[&Field], units: Option<Units>) -> String {
     let mut header = first.to_string();
     let mut add = |name: String, quantity| {
         let unit = units.and_then(|units| units.label(quantity));
@@ -72,7 +63,16 @@ struct Table<'a> {
     columns: Vec<(&'a [f64], usize)>,
 }
 
-impl Table<'_> {
+impl<'a> Table<'a> {
+    /// Of fields at the nodes, or in a block of cells.
+    fn new(tags: &'a [u64], fields: &[&Field<'a>], block: usize) -> Table<'a> {
+        let values = |field: &&Field<'a>| match &field.values {
+            Values::Nodes(values) => (*values, field.width()),
+            Values::Cells(blocks) => (blocks[block], field.width()),
+        };
+        Table { tags, columns: fields.iter().map(values).collect() }
+    }
+
     fn write<W: Write>(&self, out: &mut W, place: impl Fn(usize) -> [f64; 3] + Sync) -> io::Result<()> {
         let n = self.tags.len();
         for window in (0..n).step_by(CHUNK * WINDOW) {
@@ -120,7 +120,7 @@ fn rounded(text: &mut Vec<u8>, value: f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::output::tests::{PotentialResults, Results, hex_pair};
+    use crate::output::tests::{Results, hex_pair, potential};
 
     /// Rounded as in the files: subnormal numbers stay.
     fn single(values: &[f64]) -> Vec<f64> {
@@ -130,17 +130,12 @@ mod tests {
             .collect()
     }
 
-    type Writer = fn(&mut Vec<u8>, &Mesh, &[Field<'_>], Option<Units>) -> io::Result<()>;
-    const WRITERS: [Writer; 2] = [
-        |out, mesh, fields, units| write_nodes(out, mesh, fields, units),
-        |out, mesh, fields, units| write_elements(out, mesh, fields, units),
-    ];
-
     /// Both tables: the header, then tags and numbers.
-    fn tables(mesh: &Mesh, fields: &[Field<'_>], units: Option<Units>) -> [(String, Vec<Vec<f64>>); 2] {
-        WRITERS.map(|write| {
-            let mut text = Vec::new();
-            write(&mut text, mesh, fields, units).unwrap();
+    fn tables(mesh: &Mesh, fields: &Fields, units: Option<Units>) -> [(String, Vec<Vec<f64>>); 2] {
+        let mut texts = [Vec::new(), Vec::new()];
+        write_nodes(&mut texts[0], mesh, fields, units).unwrap();
+        write_elements(&mut texts[1], mesh, fields, units).unwrap();
+        texts.map(|text| {
             let text = String::from_utf8(text).unwrap();
             let (header, rows) = text.split_once('\n').unwrap();
             let row = |line: &str| line.split(',').map(|cell| cell.parse().unwrap()).collect();
@@ -151,8 +146,8 @@ mod tests {
     #[test]
     fn places_read_back_to_the_same_bits_and_results_in_single_precision() {
         let (mesh, mut results) = (hex_pair(), Results::of_hex_pair());
-        results.von_mises[1] = vec![1.0 / 3.0 * 1e8, 5e-324];
-        let [(nodes, rows), (elements, of_elements)] = tables(&mesh, &results.fields().list(), None);
+        results.stresses.von_mises[1] = vec![1.0 / 3.0 * 1e8, 5e-324];
+        let [(nodes, rows), (elements, of_elements)] = tables(&mesh, &results.fields(), None);
         let stress = "stress_xx,stress_yy,stress_zz,stress_xy,stress_yz,stress_xz,von_mises";
         assert_eq!(nodes, format!("node,x,y,z,displacement_x,displacement_y,displacement_z,{stress}"));
         assert_eq!(elements, format!("element,x,y,z,{stress}"));
@@ -164,7 +159,7 @@ mod tests {
         }
         let expected = |i: usize| {
             let place = [41.0 + i as f64, 0.5 + i as f64, 0.5, 0.5];
-            [&place[..], &single(&results.stress[1][i]), &single(&[results.von_mises[1][i]])].concat()
+            [&place[..], &single(&results.stresses.stress[1][i]), &single(&[results.stresses.von_mises[1][i]])].concat()
         };
         assert_eq!(of_elements, [expected(0), expected(1)]);
     }
@@ -172,13 +167,13 @@ mod tests {
     #[test]
     fn units_stand_in_the_header_alone() {
         let (mesh, results) = (hex_pair(), Results::of_hex_pair());
-        let fields = results.fields().list();
+        let fields = results.fields();
         let ([plain, _], [nodes, elements]) = (tables(&mesh, &fields, None), tables(&mesh, &fields, Some(Units::MmNS)));
         assert!(nodes.0.starts_with("node,x [mm],y [mm],z [mm],displacement_x [mm],"), "{}", nodes.0);
         assert!(nodes.0.ends_with(",von_mises [MPa]") && elements.0.contains(",stress_xx [MPa],"), "{}", nodes.0);
         assert_eq!(plain.1, nodes.1);
-        let potential = PotentialResults::of_hex_pair();
-        let [nodes, elements] = tables(&mesh, &potential.fields().list(), Some(Units::Si));
+        let potential = potential();
+        let [nodes, elements] = tables(&mesh, &Fields::potential(&potential, &[]), Some(Units::Si));
         assert_eq!(nodes.0, "node,x [m],y [m],z [m],potential,gradient_x,gradient_y,gradient_z");
         assert_eq!(
             (elements.0.as_str(), elements.1[1][4]),

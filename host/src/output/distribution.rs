@@ -45,8 +45,7 @@ impl Peak {
 
     /// That of `values`, `[n_nodes]`; NaN if there is none, or if one of them is not finite.
     pub fn of(mesh: &Mesh, values: &[f64]) -> Peak {
-        let largest = largest(values.iter().copied()).filter(|_| values.iter().all(|value| value.is_finite()));
-        largest.map_or(Peak { max: f64::NAN, ..Peak::default() }, |(node, max)| Peak::at(mesh, node, max))
+        largest_of(values).map_or(Peak { max: f64::NAN, ..Peak::default() }, |(node, max)| Peak::at(mesh, node, max))
     }
 
     /// That value at this node.
@@ -77,8 +76,7 @@ impl Distribution {
     /// none, or if one of them is not finite: a result with holes has no honest maximum.
     pub fn of(mesh: &Mesh, values: &[Vec<f64>]) -> Distribution {
         let mut all: Vec<f64> = values.concat();
-        let first = largest(all.iter().copied()).filter(|_| all.iter().all(|value| value.is_finite()));
-        let Some((first, _)) = first else {
+        let Some((first, _)) = largest_of(&all) else {
             let nan = f64::NAN;
             return Distribution { min: nan, max: nan, mean: nan, p99: nan, max_at: [0.0; 3], max_element: 0 };
         };
@@ -92,6 +90,11 @@ impl Distribution {
         let max = above.iter().fold(p99, |a, &b| a.max(b));
         Distribution { min, max, mean: sum / n as f64, p99, max_at, max_element }
     }
+}
+
+/// The largest of values that are all finite, and its position.
+fn largest_of(values: &[f64]) -> Option<(usize, f64)> {
+    largest(values.iter().copied()).filter(|_| values.iter().all(|value| value.is_finite()))
 }
 
 /// The middle and the tag of the cell that is the `index`th of all with `values`, `[n_blocks][n_cells]`.

@@ -48,7 +48,6 @@ impl Error {
     }
 }
 
-/// Why a file could not be written.
 fn not_written(path: &Path, source: &std::io::Error) -> String {
     let folder = files::folder_of(path);
     match source.kind() {
@@ -57,7 +56,6 @@ fn not_written(path: &Path, source: &std::io::Error) -> String {
     }
 }
 
-/// What keeps a folder from taking files.
 fn in_the_way(obstacle: &Path, source: &std::io::Error) -> String {
     let obstacle = obstacle.display();
     match source.kind() {

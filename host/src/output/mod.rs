@@ -1,7 +1,7 @@
 //! Writing results: VTU for ParaView, CSV for spreadsheets, a JSON summary, a picture, a report.
 //!
-//! The writers take plain slices, so they know nothing of solvers. [`write_all`] puts the six files of a case into a
-//! folder, all or none: each is written under a temporary name and renamed only when every one of them is complete.
+//! The writers walk one list of fields. [`write_all`] puts the six files of a case into a folder, all or none: each is
+//! written under a temporary name and renamed only when every one of them is complete.
 
 mod atomic;
 pub mod away;
@@ -22,132 +22,24 @@ use std::time::Instant;
 
 pub use atomic::{check_file, discard_unfinished, discard_unfinished_or_give_up};
 pub use error::{Error, Result};
-pub use field::{Field, Values};
+pub use field::{Field, Fields, Values};
+pub use picture::{PointField, Shot, Viewpoint};
+pub use report::Origin;
 pub use summary::Summary;
 
-use crate::mesh::Mesh;
-use crate::stress::AtNodes;
+use crate::model::Model;
 use atomic::Staged;
-use picture::{Heading, Shown};
-pub use picture::{PointField, Shot, Symbols, Viewpoint};
+use picture::Shown;
 use rayon::prelude::*;
 use report::Report;
 use warpfem_text::files;
 
-/// Endings of the tables.
+/// Endings of the files of a case, and the summary's name.
+const VTU: &str = ".vtu";
 const NODES: &str = "_nodes.csv";
 const ELEMENTS: &str = "_elements.csv";
-
-/// Results on a mesh.
-///
-/// The outer index of cell data is the block, in the order of [`Mesh::cells`]; a block that is not of the mesh's
-/// highest dimension has an empty list.
-#[derive(Debug, Clone, Copy)]
-pub struct Fields<'a> {
-    /// What was solved for, and what follows from it.
-    pub solved: Solved<'a>,
-    /// Material index, `[n_blocks][n_cells]`.
-    pub material: &'a [Vec<u32>],
-}
-
-/// What was solved for, and what follows from it.
-#[derive(Debug, Clone, Copy)]
-pub enum Solved<'a> {
-    /// Elasticity.
-    Elastic {
-        /// Displacement, `[n_nodes][3]`, in the units of the coordinates.
-        displacement: &'a [[f64; 3]],
-        /// Reaction `K u - f`, `[n_nodes][3]`; zero away from supports.
-        reaction_force: &'a [[f64; 3]],
-        /// Von Mises stress, `[n_blocks][n_cells]`.
-        von_mises: &'a [Vec<f64>],
-        /// Stress xx, yy, zz, xy, yz, xz, `[n_blocks][n_cells][6]`.
-        stress: &'a [Vec<[f64; 6]>],
-        /// Stress at the nodes.
-        nodal: &'a AtNodes<6>,
-        /// Yield strength over von Mises stress, `[n_nodes]`; empty if no material has a yield strength.
-        safety_factor: &'a [f64],
-    },
-    /// A potential.
-    Potential {
-        /// Its values, `[n_nodes]`.
-        potential: &'a [f64],
-        /// Its gradient, `[n_blocks][n_cells][3]`.
-        gradient: &'a [Vec<[f64; 3]>],
-        /// The gradient's magnitude, `[n_blocks][n_cells]`.
-        steepness: &'a [Vec<f64>],
-        /// The gradient at the nodes.
-        nodal: &'a AtNodes<3>,
-    },
-}
-
-impl<'a> Fields<'a> {
-    /// Whether every list is as long as the mesh asks; `InvalidInput` names the first that is not.
-    pub fn check(&self, mesh: &Mesh) -> io::Result<()> {
-        match self.solved {
-            Solved::Elastic { displacement, reaction_force, von_mises, stress, nodal, safety_factor } => {
-                expect("displacement", displacement.len(), mesh.coords.len())?;
-                expect("reaction_force", reaction_force.len(), mesh.coords.len())?;
-                per_cell("von_mises", von_mises, mesh)?;
-                per_cell("stress", stress, mesh)?;
-                per_node("stress_nodal", nodal, mesh)?;
-                if !safety_factor.is_empty() {
-                    expect("safety_factor", safety_factor.len(), mesh.coords.len())?;
-                }
-            }
-            Solved::Potential { potential, gradient, steepness, nodal } => {
-                expect("potential", potential.len(), mesh.coords.len())?;
-                per_cell("gradient", gradient, mesh)?;
-                per_cell("steepness", steepness, mesh)?;
-                per_node("gradient_nodal", nodal, mesh)?;
-            }
-        }
-        per_cell("material", self.material, mesh)
-    }
-
-    /// What pictures are coloured by, `[n_nodes]`: the von Mises stress, or the potential.
-    fn of_nodes(&self) -> &'a [f64] {
-        match self.solved {
-            Solved::Elastic { nodal, .. } => &nodal.sizes,
-            Solved::Potential { potential, .. } => potential,
-        }
-    }
-
-    /// Whether what was solved for is zero everywhere, so that there is nothing to see.
-    pub fn is_zero(&self) -> bool {
-        match self.solved {
-            Solved::Elastic { displacement, .. } => displacement.as_flattened().iter().all(|u| *u == 0.0),
-            Solved::Potential { potential, .. } => potential.iter().all(|u| *u == 0.0),
-        }
-    }
-
-    /// The displacements, if that is what was solved for.
-    fn displacement(&self) -> Option<&'a [[f64; 3]]> {
-        match self.solved {
-            Solved::Elastic { displacement, .. } => Some(displacement),
-            Solved::Potential { .. } => None,
-        }
-    }
-}
-
-fn expect(name: &str, have: usize, want: usize) -> io::Result<()> {
-    match have == want {
-        true => Ok(()),
-        false => Err(io::Error::new(io::ErrorKind::InvalidInput, format!("{name} has {have} values, not {want}"))),
-    }
-}
-
-/// Whether there is a value for every solid.
-fn per_cell<T>(name: &str, values: &[Vec<T>], mesh: &Mesh) -> io::Result<()> {
-    expect(name, values.len(), mesh.cells.len())?;
-    mesh.solids().try_for_each(|(block, cells)| expect(name, values[block].len(), cells.len()))
-}
-
-/// Whether there is a value for every node.
-fn per_node<const K: usize>(name: &str, nodal: &AtNodes<K>, mesh: &Mesh) -> io::Result<()> {
-    expect(name, nodal.values.len(), mesh.coords.len())?;
-    expect(name, nodal.sizes.len(), mesh.coords.len())
-}
+const REPORT: &str = ".html";
+const SUMMARY: &str = "summary.json";
 
 /// The position of the largest of some values, of equals the first; `None` if none is finite.
 fn largest(values: impl Iterator<Item = f64>) -> Option<(usize, f64)> {
@@ -158,16 +50,12 @@ fn largest(values: impl Iterator<Item = f64>) -> Option<(usize, f64)> {
 /// What [`write_all`] writes, beyond the results themselves.
 #[derive(Debug, Clone, Copy)]
 pub struct Options<'a> {
-    /// The fields that go into the VTU, by [name](crate::model::Analysis::fields).
-    pub fields: &'a [String],
-    /// Whether the VTU is compressed by zlib: a third to a half of the size, several times the time.
-    pub compress: bool,
-    /// The pictures that are drawn.
+    /// The pictures that are drawn; the report has the first.
     pub pictures: &'a [Shot],
-    /// The supports and loads that picture and report show.
-    pub symbols: Option<Symbols<'a>>,
-    /// What a report says of the model; no report without it.
-    pub report: Option<report::Background<'a>>,
+    /// Whether picture and report show supports and loads.
+    pub with_symbols: bool,
+    /// Where the model is from, for the report.
+    pub origin: Origin<'a>,
 }
 
 /// Writes `<case>.vtu`, `<case>_nodes.csv`, `<case>_elements.csv`, `<case>.png`, `<case>.html` and `summary.json` into
@@ -183,41 +71,35 @@ pub struct Options<'a> {
 /// from the final renaming.
 pub fn write_all(
     dir: &Path,
-    mesh: &Mesh,
+    model: &Model,
     fields: &Fields,
     summary: &mut Summary,
     options: &Options,
 ) -> Result<Vec<PathBuf>> {
     let start = Instant::now();
+    let mesh = &model.mesh;
     let at = |path: &Path, source| Error::Output { path: path.to_path_buf(), source };
     fields.check(mesh).map_err(|source| at(dir, source))?;
     std::fs::create_dir_all(dir).map_err(|source| at(dir, source))?;
     let named = |ending: &str| dir.join(format!("{}{ending}", summary.case));
-    let path = |extension: &str| named(&format!(".{extension}"));
-    let (list, units) = (fields.list(), summary.units);
-    let header =
-        vtu::Header { fields: options.fields, converged: summary.solver.converged, compress: options.compress };
-    let vtu = || Staged::write(path("vtu"), |file| vtu::write(file, mesh, fields, &header));
-    let nodes = || Staged::write(named(NODES), |file| csv::write_nodes(file, mesh, &list, units));
-    let elements = || Staged::write(named(ELEMENTS), |file| csv::write_elements(file, mesh, &list, units));
+    let (units, converged) = (summary.units, summary.solver.converged);
+    let vtu = || Staged::write(named(VTU), |file| vtu::write(file, mesh, fields, &model.fields, converged));
+    let nodes = || Staged::write(named(NODES), |file| csv::write_nodes(file, mesh, fields, units));
+    let elements = || Staged::write(named(ELEMENTS), |file| csv::write_elements(file, mesh, fields, units));
     let looked_at = || -> Result<Vec<Staged>> {
-        let usual = Shot::default();
-        let of_report = (options.report.is_some() && !options.pictures.contains(&usual)).then_some(&usual);
-        let shots: Vec<&Shot> = options.pictures.iter().chain(of_report).collect();
-        let shown = (!fields.is_zero() && !shots.is_empty())
-            .then(|| Shown::new(mesh, fields, options.pictures, options.symbols.as_ref()));
-        let heading = Heading::of(summary);
-        let draw = |shot: &&Shot| shown.as_ref().map(|shown| shown.png(fields, shot, &heading)).transpose();
-        let draw_all = || -> io::Result<Vec<_>> { shots.par_iter().map(draw).collect() };
-        let prepare = || options.report.map(|background| Report::new(mesh, summary, background, shown.as_ref()));
+        let symbols = options.with_symbols.then_some(model);
+        let shown = (!fields.is_zero()).then(|| Shown::new(mesh, fields, options.pictures, symbols));
+        let draw = |shot: &Shot| shown.as_ref().map(|shown| shown.png(fields, shot, summary)).transpose();
+        let draw_all = || -> io::Result<Vec<_>> { options.pictures.par_iter().map(draw).collect() };
+        let prepare = || Report::new(model, summary, options.origin, shown.as_ref());
         let (pngs, report) = rayon::join(draw_all, prepare);
         let pngs = pngs.map_err(|source| at(dir, source))?;
         let pictures = options.pictures.iter().zip(&pngs).filter_map(|(shot, png)| Some((shot, png.as_ref()?)));
         let pictures = pictures
             .map(|(shot, png)| Staged::write(dir.join(shot.file_name(&summary.case)), |file| file.write_all(png)));
-        let png = shots.iter().position(|shot| **shot == usual).and_then(|i| pngs[i].as_deref());
-        let html = report.map(|report| Staged::write(path("html"), |file| report.write(file, png)));
-        pictures.chain(html).collect()
+        let png = pngs.first().and_then(Option::as_deref);
+        let html = Staged::write(named(REPORT), |file| report.write(file, png));
+        pictures.chain([html]).collect()
     };
     let tables = || rayon::join(nodes, elements);
     let (vtu, ((nodes, elements), looked_at)) = rayon::join(vtu, || rayon::join(tables, looked_at));
@@ -232,9 +114,9 @@ pub fn write_all(
     let seconds = start.elapsed().as_secs_f64();
     summary.timings_s.write += seconds;
     summary.timings_s.total += seconds;
-    staged.push(Staged::write(dir.join("summary.json"), |file| summary.write(file))?);
+    staged.push(Staged::write(dir.join(SUMMARY), |file| summary.write(file))?);
     let published = Staged::publish(staged)?;
-    let old = before.into_iter().filter(|name| !options.pictures.is_empty() && !summary.pictures.contains(name));
+    let old = before.into_iter().filter(|name| !summary.pictures.contains(name));
     for path in old.map(|name| dir.join(name)) {
         atomic::remove(&path).map_err(|source| at(&path, source))?;
     }
@@ -243,7 +125,7 @@ pub fn write_all(
 
 /// The names of the pictures of a case that are there from before: the usual one, and those that the summary lists.
 fn pictures_before(dir: &Path, case: &str) -> Vec<String> {
-    let text = std::fs::read(dir.join("summary.json")).unwrap_or_default();
+    let text = std::fs::read(dir.join(SUMMARY)).unwrap_or_default();
     let summary: serde_json::Value = serde_json::from_slice(&text).unwrap_or_default();
     let listed = summary["pictures"].as_array().filter(|_| summary["case"] == case);
     let listed = listed.into_iter().flatten().filter_map(|name| name.as_str());
@@ -277,9 +159,9 @@ pub fn check_folder(dir: &Path) -> Result<()> {
 /// [`Error::Folder`] or [`Error::Output`] with the path at fault.
 pub fn check_results(dir: &Path, case: &str, pictures: &[Shot]) -> Result<()> {
     check_folder(dir)?;
-    let results = [".vtu", NODES, ELEMENTS, ".png", ".html"].map(|ending| format!("{case}{ending}"));
+    let results = [VTU, NODES, ELEMENTS, ".png", REPORT].map(|ending| format!("{case}{ending}"));
     let pictures = pictures.iter().map(|shot| shot.file_name(case));
-    results.into_iter().chain(pictures).chain(["summary.json".into()]).try_for_each(|name| check_file(&dir.join(name)))
+    results.into_iter().chain(pictures).chain([SUMMARY.into()]).try_for_each(|name| check_file(&dir.join(name)))
 }
 
 /// Writes one file that appears complete or not at all. Only regular files are replaced; a symbolic link stays, and the

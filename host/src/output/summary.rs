@@ -11,6 +11,7 @@ use super::distribution::{Distribution, Peak};
 use super::points::{ProbeResult, SafetyFactor};
 use super::resolution::{COARSE, ERROR};
 use crate::model::Units;
+use crate::pipeline;
 use warpfem_text::{count, vector};
 
 /// The whole summary.
@@ -200,20 +201,23 @@ impl History {
 pub struct Timings {
     /// Reading or generating the mesh, and the checks.
     pub read: f64,
-    /// Sparsity, slots, layout.
-    pub setup: f64,
-    /// Element blocks into the matrix.
-    pub assembly: f64,
-    /// Supports and prescribed values.
-    pub boundary: f64,
-    /// The solution of the system.
-    pub solve: f64,
-    /// Stresses and reactions.
-    pub stress: f64,
+    /// Those of the solution.
+    #[serde(flatten)]
+    pub phases: pipeline::Timings,
     /// Writing the results.
     pub write: f64,
     /// From start to end.
     pub total: f64,
+}
+
+impl Timings {
+    /// The phases by name, but for the last.
+    pub fn before_writing(&self) -> [(&'static str, f64); 6] {
+        let pipeline::Timings { setup, assembly, boundary, solve, stress } = self.phases;
+        let names = ["read", "setup", "assembly", "boundary", "solve", "stress"];
+        let times = [self.read, setup, assembly, boundary, solve, stress];
+        std::array::from_fn(|i| (names[i], times[i]))
+    }
 }
 
 /// The results in a few numbers, in the units of the case.
@@ -404,43 +408,44 @@ fn ordered_map<V: Serialize, S: Serializer>(entries: &[(String, V)], serializer:
 mod tests {
     use super::*;
 
-    /// The positions of `keys` in `text`, which must ascend.
-    fn assert_in_order(text: &str, keys: &[&str]) {
-        let mut from = 0;
-        for key in keys {
-            let quoted = format!("\"{key}\":");
-            from += text[from..].find(&quoted).unwrap_or_else(|| panic!("{key} is missing or out of order in {text}"));
-        }
+    fn written(summary: &Summary) -> String {
+        let mut text = Vec::new();
+        summary.write(&mut text).unwrap();
+        String::from_utf8(text).unwrap()
+    }
+
+    fn with(results: Elastic) -> Summary {
+        Summary { results: Results::Elastic(results), ..Summary::default() }
     }
 
     #[test]
     fn keys_are_the_stable_ones_in_order() {
-        let mut summary = Summary { case: "bracket".into(), ..Summary::default() };
         let reactions = vec![("wall".into(), [1.0, 2.0, 3.0]), ("anchor".into(), [4.0, 5.0, 6.0])];
-        summary.results = Results::Elastic(Elastic { reactions, ..Elastic::default() });
-        let mut text = Vec::new();
-        summary.write(&mut text).unwrap();
-        let text = String::from_utf8(text).unwrap();
-        assert_in_order(&text, &["case", "version", "nodes", "elements", "dofs", "device", "results", "warnings"]);
-        assert_in_order(&text, &["warnings", "solver", "history", "timings_s"]);
-        let solver = ["method", "format", "preconditioner", "precision", "assembly", "iterations"];
-        assert_in_order(&text, &solver);
-        assert_in_order(&text, &["relative_residual", "converged", "read", "setup", "assembly", "boundary", "solve"]);
-        assert_in_order(&text, &["stress", "write", "total"]);
-        assert_in_order(&text, &["max_displacement", "max_displacement_at", "strain_energy", "reactions"]);
-        assert_in_order(&text, &["reactions", "wall", "anchor", "applied", "equilibrium_error"]);
-        assert_in_order(&text, &["von_mises", "min", "max", "mean", "p99", "max_at", "max_element", "warnings"]);
-        assert_in_order(&text, &["von_mises_nodal", "max", "max_at", "max_node", "warnings"]);
+        let text = written(&with(Elastic { reactions, ..Elastic::default() }));
+        for keys in [
+            "case version nodes elements dofs device results warnings",
+            "warnings solver history timings_s",
+            "method format preconditioner precision assembly iterations",
+            "relative_residual converged read setup assembly boundary solve",
+            "stress write total",
+            "max_displacement max_displacement_at strain_energy reactions",
+            "reactions wall anchor applied equilibrium_error",
+            "von_mises min max mean p99 max_at max_element warnings",
+            "von_mises_nodal max max_at max_node warnings",
+        ] {
+            let mut rest = text.as_str();
+            for key in keys.split(' ') {
+                let at = rest.find(&format!("\"{key}\":"));
+                rest = &rest[at.unwrap_or_else(|| panic!("{key} is missing or out of order in {text}"))..];
+            }
+        }
     }
 
     #[test]
     fn numbers_that_are_not_finite_become_null() {
-        let mut summary = Summary::default();
+        let mut summary = with(Elastic { applied: [0.0, f64::INFINITY, 0.0], ..Elastic::default() });
         summary.solver.relative_residual = f64::NAN;
-        summary.results = Results::Elastic(Elastic { applied: [0.0, f64::INFINITY, 0.0], ..Elastic::default() });
-        let mut text = Vec::new();
-        summary.write(&mut text).unwrap();
-        let read: serde_json::Value = serde_json::from_slice(&text).unwrap();
+        let read: serde_json::Value = serde_json::from_str(&written(&summary)).unwrap();
         assert!(read["solver"]["relative_residual"].is_null());
         assert!(read["results"]["applied"][1].is_null());
         assert_eq!(read["results"]["applied"][0], 0.0);
@@ -473,22 +478,18 @@ mod tests {
 
     #[test]
     fn loads_that_balance_each_other_leave_rounding_errors() {
-        let mut summary = Summary::default();
-        let results = |nodal_forces| {
-            Results::Elastic(Elastic { applied: [-1.4e-14, 4.4e-13, 0.0], nodal_forces, ..Elastic::default() })
-        };
-        summary.results = results(1e3);
-        assert_eq!(summary.least_force(), 1e3 * 1e-9);
-        summary.results = results(0.0);
-        assert!(summary.least_force() < 4.4e-13);
+        let applied = [-1.4e-14, 4.4e-13, 0.0];
+        let least = |nodal_forces| with(Elastic { applied, nodal_forces, ..Elastic::default() }).least_force();
+        assert_eq!(least(1e3), 1e3 * 1e-9);
+        assert!(least(0.0) < 4.4e-13);
     }
 
     #[test]
     fn what_an_iteration_leaves_out_of_balance_is_no_force() {
         let reactions = vec![("wall".into(), [2.01e-3, 2.65e-4, 5252.0])];
-        let elastic =
-            |equilibrium_error| Elastic { reactions: reactions.clone(), equilibrium_error, ..Elastic::default() };
-        let least = |of| Summary { results: Results::Elastic(elastic(of)), ..Summary::default() }.least_force();
+        let least = |equilibrium_error| {
+            with(Elastic { reactions: reactions.clone(), equilibrium_error, ..Elastic::default() }).least_force()
+        };
         assert!(least(3.8e-7) > 2.01e-3 && least(1e-12) < 2.65e-4);
     }
 }

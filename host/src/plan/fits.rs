@@ -1,6 +1,6 @@
 //! Refuses what cannot fit before it is tried: a machine that runs out of memory takes other people's work with it.
 //!
-//! The figures are lower bounds, so what would fit is never refused.
+//! The figures are lower bounds, so what would fit is never refused. What does not is [`Error::OutOfMemory`].
 
 use super::memory::{matrix_bytes, mesh_bytes, slot_bytes};
 use crate::device::host_memory::available;
@@ -68,10 +68,6 @@ fn check(needed: u64) -> Result<()> {
 }
 
 /// Checks a box, or a rectangle, of cells that is to be generated.
-///
-/// # Errors
-///
-/// [`Error::OutOfMemory`]
 pub fn check_box<const N: usize>(kind: ElementKind, cells: [usize; N], purpose: Use) -> Result<()> {
     let product = |plus: u64| cells.iter().fold(1u64, |n, &cells| n.saturating_mul(plus.saturating_add(cells as u64)));
     let per_cell = match kind.linear() {
@@ -94,10 +90,6 @@ pub fn check_file(path: &Path) -> Result<()> {
 }
 
 /// Checks the mesh that a case file asks to read or to generate.
-///
-/// # Errors
-///
-/// [`Error::OutOfMemory`]
 pub fn check_case(case: &Case, on_host: bool) -> Result<()> {
     let purpose = Use::of(case.analysis(), on_host);
     // What is wrong with the case itself is reported where its mesh is made.
@@ -110,10 +102,6 @@ pub fn check_case(case: &Case, on_host: bool) -> Result<()> {
 }
 
 /// Checks a mesh that is there already: whether what comes on top of it fits.
-///
-/// # Errors
-///
-/// [`Error::OutOfMemory`]
 pub fn check_mesh(mesh: &Mesh, analysis: Analysis, on_host: bool) -> Result<()> {
     let more = mesh.solids().map(|(_, cells)| {
         let (nodes, elements) = (mesh.coords.len() as u64, cells.len() as u64);

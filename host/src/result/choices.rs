@@ -20,7 +20,7 @@ pub const PLAIN_PRECISIONS: [Precision; 2] = [Precision::Double, Precision::Sing
 /// Orders of polynomial preconditioners: products per application.
 pub const ORDERS: RangeInclusive<usize> = 1..=16;
 
-/// Makes an enum of choices from their names and words.
+/// Makes an enum from its variants and their words.
 macro_rules! choices {
     ($(#[$doc:meta])* $Name:ident: $($(#[$of:meta])* $Variant:ident = $word:expr),+ $(,)?) => {
         $(#[$doc])*

@@ -1,5 +1,6 @@
 //! How a solution ended.
 
+use super::choices::choices;
 use std::fmt;
 
 /// What a tolerance is on.
@@ -13,36 +14,24 @@ pub enum Measure {
     Residual,
 }
 
-/// Why an iteration ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ending {
+choices! {
+    /// Why an iteration ended.
+    Ending:
     /// The error or the residual is within the tolerance.
-    Converged,
+    Converged = "converged",
     /// The iterations are used up.
-    Limit,
+    Limit = "limit",
     /// Rounding allows no more.
-    Stagnated,
+    Stagnated = "stagnated",
     /// `p . K p < 0` for some p: K is not positive definite.
-    Indefinite,
+    Indefinite = "indefinite",
     /// The residual has grown by more than it can if the matrix is symmetric.
-    Diverged,
+    Diverged = "diverged",
     /// Somebody asked for it.
-    Cancelled,
+    Cancelled = "cancelled",
 }
 
 impl Ending {
-    /// Its name in summaries.
-    pub fn name(self) -> &'static str {
-        match self {
-            Ending::Converged => "converged",
-            Ending::Limit => "limit",
-            Ending::Stagnated => "stagnated",
-            Ending::Indefinite => "indefinite",
-            Ending::Diverged => "diverged",
-            Ending::Cancelled => "cancelled",
-        }
-    }
-
     /// What there is to say of it, to follow the number of iterations.
     pub fn reason(self) -> &'static str {
         match self {

@@ -32,20 +32,26 @@ pub fn recover(space: &Space, mesh: &DeviceMesh, u: &Buffer<f64>, n_cell_blocks:
         strain_energy: 0.0,
     };
     for block in &mesh.blocks {
-        let mut stress = space.zeros::<[f64; 6]>(block.cells.n_cells)?;
-        let mut von_mises = space.zeros::<f64>(block.cells.n_cells)?;
-        let mut energy = space.zeros::<f64>(block.cells.n_cells)?;
-        let out = StressOut { stress: stress.view_mut(), von_mises: von_mises.view_mut(), energy: energy.view_mut() };
-        let (view, across, u) = (mesh.view(block), mesh.across(), u.view());
-        // SAFETY: the mesh, u and the three outputs live and have the shapes the kernel documents.
-        with_element!(block.cells.kind, E => unsafe {
-            space.run(block.cells.n_cells, Recover::<E>::new(view, across, u, out))
-        })?;
+        let (stress, von_mises, energy) = stress_in(space, mesh, block, u)?;
         stresses.stress[block.cells.index] = space.take(stress)?;
         stresses.von_mises[block.cells.index] = space.take(von_mises)?;
         stresses.strain_energy += space.take(energy)?.iter().sum::<f64>();
     }
     Ok(stresses)
+}
+
+/// The stress, the von Mises stress and the strain energy of each cell.
+type OfCells = (Buffer<[f64; 6]>, Buffer<f64>, Buffer<f64>);
+
+/// Those of a block.
+fn stress_in(space: &Space, mesh: &DeviceMesh, block: &DeviceBlock, u: &Buffer<f64>) -> Result<OfCells> {
+    let n = block.cells.n_cells;
+    let (mut stress, mut von_mises, mut energy) = (space.zeros(n)?, space.zeros(n)?, space.zeros(n)?);
+    let out = StressOut { stress: stress.view_mut(), von_mises: von_mises.view_mut(), energy: energy.view_mut() };
+    let (view, across, u) = (mesh.view(block), mesh.across(), u.view());
+    // SAFETY: the mesh, u and the three outputs, which are returned, live and have the shapes the kernel documents.
+    with_element!(block.cells.kind, E => unsafe { space.run(n, Recover::<E>::new(view, across, u, out)) })?;
+    Ok((stress, von_mises, energy))
 }
 
 /// The gradients of a potential `u [n_nodes]`, in the solver's numbering, at the centroids of the cells: by position in
@@ -58,42 +64,39 @@ pub fn gradients(
 ) -> Result<Vec<Vec<[f64; 3]>>> {
     let mut gradients = vec![Vec::new(); n_cell_blocks];
     for block in &mesh.blocks {
-        let mut gradient = space.zeros::<[f64; 3]>(block.cells.n_cells)?;
-        let mut energy = space.zeros::<f64>(block.cells.n_cells)?;
-        let (view, u, out, energy) = (mesh.view(block), u.view(), gradient.view_mut(), energy.view_mut());
-        // SAFETY: the mesh, u and the outputs live and have the shapes the kernel documents.
-        with_element!(block.cells.kind, E => unsafe {
-            space.run(block.cells.n_cells, PotentialGradient::<E>::new(view, u, out, energy))
-        })?;
+        let (gradient, _energy) = gradient_in(space, mesh, block, u)?;
         gradients[block.cells.index] = space.take(gradient)?;
     }
     Ok(gradients)
 }
 
+/// The gradient and half of `int k |grad u|^2` of each cell of a block.
+fn gradient_in(
+    space: &Space,
+    mesh: &DeviceMesh,
+    block: &DeviceBlock,
+    u: &Buffer<f64>,
+) -> Result<(Buffer<[f64; 3]>, Buffer<f64>)> {
+    let n = block.cells.n_cells;
+    let (mut gradient, mut energy) = (space.zeros(n)?, space.zeros(n)?);
+    let (view, u, out, half) = (mesh.view(block), u.view(), gradient.view_mut(), energy.view_mut());
+    // SAFETY: the mesh, u and the outputs, which are returned, live and have the shapes the kernel documents.
+    with_element!(block.cells.kind, E => unsafe { space.run(n, PotentialGradient::<E>::new(view, u, out, half)) })?;
+    Ok((gradient, energy))
+}
+
 /// Twice the strain energy of each cell, or `int k |grad u|^2`, by block of the mesh: `[n_cells]` each.
 pub fn cell_energies(space: &Space, mesh: &DeviceMesh, u: &Buffer<f64>) -> Result<Vec<Vec<f64>>> {
     let of_block = |block: &DeviceBlock| {
-        let n = block.cells.n_cells;
-        let (view, mut energy) = (mesh.view(block), space.zeros::<f64>(n)?);
-        if mesh.analysis == Analysis::Laplace {
-            let mut gradient = space.zeros::<[f64; 3]>(n)?;
-            let (out, energy) = (gradient.view_mut(), energy.view_mut());
-            // SAFETY: the mesh, u and the outputs live and have the shapes the kernel documents.
-            with_element!(block.cells.kind, E => unsafe {
-                space.run(n, PotentialGradient::<E>::new(view, u.view(), out, energy))
-            })?;
-            space.finish()?;
+        // What is not wanted lives until the energies are there.
+        let halves = if mesh.analysis == Analysis::Laplace {
+            let (_gradient, energy) = gradient_in(space, mesh, block, u)?;
+            space.take(energy)?
         } else {
-            let (mut stress, mut von_mises) = (space.zeros::<[f64; 6]>(n)?, space.zeros::<f64>(n)?);
-            let out =
-                StressOut { stress: stress.view_mut(), von_mises: von_mises.view_mut(), energy: energy.view_mut() };
-            // SAFETY: as above.
-            with_element!(block.cells.kind, E => unsafe {
-                space.run(n, Recover::<E>::new(view, mesh.across(), u.view(), out))
-            })?;
-            space.finish()?;
-        }
-        Ok(space.take(energy)?.into_iter().map(|half| 2.0 * half).collect())
+            let (_stress, _von_mises, energy) = stress_in(space, mesh, block, u)?;
+            space.take(energy)?
+        };
+        Ok(halves.into_iter().map(|half| 2.0 * half).collect())
     };
     mesh.blocks.iter().map(of_block).collect()
 }

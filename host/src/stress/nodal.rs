@@ -43,16 +43,13 @@ pub fn nodal_stress(
     mesh: &DeviceMesh,
     u: &Buffer<f64>,
 ) -> Result<(AtNodes<6>, Vec<f64>)> {
-    let mut sums = Sums::<6>::new(space, model, numbering)?;
-    for block in &mesh.blocks {
-        let mut sampled = points(space, block)?;
+    let sums = Sums::<6>::of(space, model, numbering, mesh, |block, sampled| {
         let (view, across, u, to) = (mesh.view(block), mesh.across(), u.view(), sampled.view_mut());
         // SAFETY: the mesh, u and the points live and have the shapes the kernel documents.
         with_element!(block.cells.kind, E => unsafe {
             space.run(block.cells.n_cells, SampleStress::<E>::new(view, across, u, to))
-        })?;
-        sums.add(space, mesh, block, &sampled)?;
-    }
+        })
+    })?;
     let strengths: Vec<Option<f64>> = model.materials.iter().map(|material| material.yield_strength).collect();
     sums.finish(space, numbering, &strengths)
 }
@@ -69,24 +66,14 @@ pub fn nodal_gradient(
     mesh: &DeviceMesh,
     u: &Buffer<f64>,
 ) -> Result<AtNodes<3>> {
-    let mut sums = Sums::<3>::new(space, model, numbering)?;
-    for block in &mesh.blocks {
-        let mut sampled = points(space, block)?;
+    let sums = Sums::<3>::of(space, model, numbering, mesh, |block, sampled| {
         let (view, u, to) = (mesh.view(block), u.view(), sampled.view_mut());
         // SAFETY: as above.
         with_element!(block.cells.kind, E => unsafe {
             space.run(block.cells.n_cells, SampleGradient::<E>::new(view, u, to))
-        })?;
-        sums.add(space, mesh, block, &sampled)?;
-    }
+        })
+    })?;
     Ok(sums.finish(space, numbering, &[])?.0)
-}
-
-/// Room for a value at each of the points of a block's cells, if there is.
-fn points<V: Plain>(space: &Space, block: &DeviceBlock) -> Result<Buffer<V>> {
-    let n = block.cells.n_cells * block.cells.kind.info().shape.sampled.len();
-    check_memory(space, (n * size_of::<V>()) as u64, " for stress at the nodes")?;
-    space.zeros(n)
 }
 
 /// What is summed at the nodes.
@@ -105,15 +92,30 @@ impl<const K: usize> Sums<K>
 where
     [f64; K]: Plain + DeviceCopy,
 {
-    fn new(space: &Space, model: &Model, numbering: &Numbering) -> Result<Self> {
+    /// Of what `sample` finds at the points of each block's cells, if there is room for that.
+    fn of(
+        space: &Space,
+        model: &Model,
+        numbering: &Numbering,
+        mesh: &DeviceMesh,
+        sample: impl Fn(&DeviceBlock, &mut Buffer<[f64; K]>) -> Result<()>,
+    ) -> Result<Self> {
         let slots = Slots::new(&model.mesh, &model.cell_material, &numbering.to_solver);
-        Ok(Sums {
+        let mut sums = Sums {
             first: space.upload(&slots.first)?,
             others: space.upload(&slots.others)?,
             sums: space.zeros(slots.len())?,
             counts: space.zeros(slots.len())?,
             slots,
-        })
+        };
+        for block in &mesh.blocks {
+            let n = block.cells.n_cells * block.cells.kind.info().shape.sampled.len();
+            check_memory(space, (n * size_of::<[f64; K]>()) as u64, " for stress at the nodes")?;
+            let mut sampled = space.zeros(n)?;
+            sample(block, &mut sampled)?;
+            sums.add(space, mesh, block, &sampled)?;
+        }
+        Ok(sums)
     }
 
     /// Adds what the cells of a block have at their nodes.

@@ -20,9 +20,6 @@ fn of_theory(length: f64, i: usize, theory: f64) -> impl Fn(&Model, &Solution) -
 
 /// WARP's cantilever of 16 x 2 x 2 m, `E = 200 GPa`, `nu = 0.333`, 1 MN down on its end: its deflection over that of
 /// Timoshenko's beam.
-///
-/// # Errors
-/// Those of the generator.
 pub fn cantilever(kind: ElementKind, cells: [usize; 3], tolerance: f64) -> Result<Problem> {
     let (size, young, poisson, force) = ([16.0, 2.0, 2.0], 200e9, 0.333, -1e6);
     let tables = format!(
@@ -36,10 +33,9 @@ pub fn cantilever(kind: ElementKind, cells: [usize; 3], tolerance: f64) -> Resul
     let kappa = 10.0 * (1.0 + poisson) / (12.0 + 11.0 * poisson);
     let shear_modulus = young / (2.0 * (1.0 + poisson));
     let theory = force * length.powi(3) / (3.0 * young * inertia) + force * length / (kappa * shear_modulus * area);
-    let (quantity, source) = ("deflection / theory", "Timoshenko; Cowper 1966");
-    let measures =
-        vec![Measure { quantity, published: 1.0, tolerance, source, of: Box::new(of_theory(length, 2, theory)) }];
-    Ok(Problem { name: format!("cantilever, {}", kind.info().name), model, measures })
+    let source = "Timoshenko; Cowper 1966";
+    let measure = Measure::new("deflection / theory", [1.0, tolerance], source, of_theory(length, 2, theory));
+    Ok(Problem::new("cantilever", kind, model, [measure]))
 }
 
 /// Length, depth and thickness of MacNeal and Harder's beam.
@@ -51,9 +47,6 @@ pub const THEORY: [f64; 4] = [3.0e-5, 0.1081, 0.4321, 0.03208];
 const SLENDER_TOLERANCE: f64 = 1e-7;
 
 /// The beam of 6 x 1 x 1 regular elements under these loads; plane elements in plane stress.
-///
-/// # Errors
-/// Those of the generators.
 pub fn slender(kind: ElementKind, load: &str) -> Result<Model> {
     let tables = format!("[[material]]\nname = \"soft\"\nyoung = 1e7\npoisson = 0.3\n{load}");
     let [length, depth, thickness] = SLENDER;
@@ -71,16 +64,13 @@ pub fn slender(kind: ElementKind, load: &str) -> Result<Model> {
 
 /// The beam under a unit force along axis `i` at its end: that displacement over theory, beside what is published of
 /// the element.
-///
-/// # Errors
-/// Those of the generators.
 pub fn pulled(kind: ElementKind, i: usize, published: f64, tolerance: f64) -> Result<Problem> {
     let force: Vec<&str> = (0..kind.info().dim).map(|axis| if axis == i { "1.0" } else { "0.0" }).collect();
     let model = slender(kind, &format!("[[force]]\non = \"xmax\"\ntotal = [{}]\n", force.join(", ")))?;
-    let (quantity, source) = (["extension", "bending in", "bending out"][i], "MacNeal and Harder 1985, table 3");
-    let of = Box::new(of_theory(SLENDER[0], i, THEORY[i]));
-    let measures = vec![Measure { quantity, published, tolerance, source, of }];
-    Ok(Problem { name: format!("slender beam, {}", kind.info().name), model, measures })
+    let quantity = ["extension", "bending in", "bending out"][i];
+    let of = of_theory(SLENDER[0], i, THEORY[i]);
+    let measure = Measure::new(quantity, [published, tolerance], "MacNeal and Harder 1985, table 3", of);
+    Ok(Problem::new("slender beam", kind, model, [measure]))
 }
 
 /// Cantilevers of what is made for bending; the slender beam of the element of which its authors published results.

@@ -10,7 +10,7 @@ use crate::model::Model;
 use crate::pipeline::Solution;
 use std::f64::consts::FRAC_PI_2;
 
-/// Radii, pressure inside and material of the cylinder.
+/// The inner radius.
 pub const INNER: f64 = 1.0;
 /// The outer radius.
 pub const OUTER: f64 = 2.0;
@@ -43,9 +43,6 @@ fn ring(n: usize) -> impl Fn([f64; 3]) -> [f64; 3] {
 
 /// A quarter of the cylinder with `n` cells along the radius, in plane strain or as a slice held along its axis; how
 /// far the displacement of the bore and the stress round it may be off.
-///
-/// # Errors
-/// Those of the generators.
 pub fn cylinder(kind: ElementKind, n: usize, [moved, hoop]: [f64; 2]) -> Result<Problem> {
     let plane = kind.info().dim == 2;
     let head = if plane { "[analysis]\nkind = \"plane_strain\"\n" } else { "" };
@@ -59,12 +56,9 @@ pub fn cylinder(kind: ElementKind, n: usize, [moved, hoop]: [f64; 2]) -> Result<
     let bore = [INNER, 0.0, 0.0];
     let outward = move |model: &Model, solution: &Solution| solution.displacement[node_at(model, bore)][0];
     let round = move |model: &Model, solution: &Solution| solution.nodal.values[node_at(model, bore)][1];
-    let measure = |quantity, published, tolerance, of| Measure { quantity, published, tolerance, source: SOURCE, of };
-    let measures = vec![
-        measure("displacement of the bore", INNER * stretch(INNER), moved, Box::new(outward)),
-        measure("stress round the bore", HOOP, hoop, Box::new(round)),
-    ];
-    Ok(Problem { name: format!("thick cylinder, {}", kind.info().name), model, measures })
+    let moved = Measure::new("displacement of the bore", [INNER * stretch(INNER), moved], SOURCE, outward);
+    let hoop = Measure::new("stress round the bore", [HOOP, hoop], SOURCE, round);
+    Ok(Problem::new("thick cylinder", kind, model, [moved, hoop]))
 }
 
 /// Every element.

@@ -28,9 +28,6 @@ pub fn exact(x: [f64; 3]) -> f64 {
 pub const FLOW: f64 = 2.0 * PI * K / LN_2;
 
 /// The ring of `n` cells along the radius; how far the flow and the potential in the middle may be off.
-///
-/// # Errors
-/// Those of the generator.
 pub fn ring(kind: ElementKind, n: usize, [flow, middle]: [f64; 2]) -> Result<Problem> {
     let model = model_to(1e-13, TABLES, generate_annulus(kind, [1.0, 2.0], [n, 8 * n])?)?;
     let place = [1.5, 0.0, 0.0];
@@ -39,17 +36,9 @@ pub fn ring(kind: ElementKind, n: usize, [flow, middle]: [f64; 2]) -> Result<Pro
         values.map_or(f64::NAN, |values| values[node_at(model, place)])
     };
     let flow_in = |_: &Model, solution: &Solution| solution.reactions[1][0];
-    let measures = vec![
-        Measure { quantity: "flow", published: FLOW, tolerance: flow, source: SOURCE, of: Box::new(flow_in) },
-        Measure {
-            quantity: "potential at r = 1.5",
-            published: exact(place),
-            tolerance: middle,
-            source: SOURCE,
-            of: Box::new(value_at),
-        },
-    ];
-    Ok(Problem { name: format!("annulus, {}", kind.info().name), model, measures })
+    let flow = Measure::new("flow", [FLOW, flow], SOURCE, flow_in);
+    let value = Measure::new("potential at r = 1.5", [exact(place), middle], SOURCE, value_at);
+    Ok(Problem::new("annulus", kind, model, [flow, value]))
 }
 
 /// Every plane element.

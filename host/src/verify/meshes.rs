@@ -29,9 +29,6 @@ impl Random {
 }
 
 /// A unit box, or for plane elements a unit square of the first two numbers of cells.
-///
-/// # Errors
-/// Those of the generators.
 pub fn regular_box(kind: ElementKind, cells: [usize; 3]) -> Result<Mesh> {
     Ok(match kind.info().dim {
         2 => generate_rectangle(kind, [1.0; 2], [cells[0], cells[1]])?,
@@ -40,9 +37,6 @@ pub fn regular_box(kind: ElementKind, cells: [usize; 3]) -> Result<Mesh> {
 }
 
 /// The same with its nodes moved by `place`. Edges of quadratic elements are curved then.
-///
-/// # Errors
-/// Those of the generators.
 pub fn mapped(kind: ElementKind, cells: [usize; 3], place: impl Fn([f64; 3]) -> [f64; 3]) -> Result<Mesh> {
     let mut mesh = regular_box(kind, cells)?;
     mesh.coords.iter_mut().for_each(|x| *x = place(*x));
@@ -52,9 +46,6 @@ pub fn mapped(kind: ElementKind, cells: [usize; 3], place: impl Fn([f64; 3]) -> 
 /// A unit box, of plane elements a unit square of the first two numbers of cells, whose inner corners are moved by up
 /// to `amount` of a cell in every direction. Edges inside are curved: the nodes in their middles are moved by a quarter
 /// of that.
-///
-/// # Errors
-/// Those of the generators.
 pub fn distorted_box(kind: ElementKind, cells: [usize; 3], amount: f64) -> Result<Mesh> {
     let mut mesh = regular_box(kind, cells)?;
     let dim = kind.info().dim;

@@ -14,6 +14,7 @@ pub mod patch;
 pub mod recovery;
 
 use crate::device::DeviceName;
+use crate::element::ElementKind;
 use crate::error::Result;
 use crate::mesh::Mesh;
 use crate::model::{self, Case, Model};
@@ -53,6 +54,18 @@ pub struct Measure {
     pub of: Measured,
 }
 
+impl Measure {
+    /// What `of` makes of a solution, beside what `source` says it should be.
+    fn new(
+        quantity: &'static str,
+        [published, tolerance]: [f64; 2],
+        source: &'static str,
+        of: impl Fn(&Model, &Solution) -> f64 + 'static,
+    ) -> Measure {
+        Measure { quantity, published, tolerance, source, of: Box::new(of) }
+    }
+}
+
 /// A model whose solution is known.
 pub struct Problem {
     /// What it is, and the element.
@@ -64,7 +77,7 @@ pub struct Problem {
 }
 
 /// A computed value beside the published one.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Check {
     /// The problem's name.
     pub problem: String,
@@ -93,15 +106,17 @@ impl Check {
 }
 
 impl Problem {
+    /// Of an element, whose name follows.
+    fn new(name: &str, kind: ElementKind, model: Model, measures: impl Into<Vec<Measure>>) -> Problem {
+        Problem { name: format!("{name}, {}", kind.info().name), model, measures: measures.into() }
+    }
+
     /// Whether the emulator solves it in seconds.
     pub fn is_small(&self) -> bool {
         self.model.mesh.coords.len() * self.model.analysis.components() <= MOST_EMULATED
     }
 
     /// Solves it and measures; what has not converged is NaN, and does not pass.
-    ///
-    /// # Errors
-    /// Those of [`pipeline::solve`].
     pub fn check(&self, device: DeviceName, monitor: &dyn Monitor) -> Result<Vec<Check>> {
         let solution =
             Some(pipeline::solve(&self.model, device, monitor)?).filter(|solution| solution.outcome.converged);
@@ -118,9 +133,6 @@ impl Problem {
 }
 
 /// The model of a case's tables, without `[mesh]`, on a mesh.
-///
-/// # Errors
-/// Those of [`Case::parse`] and [`Model::resolve`].
 pub fn model(tables: &str, mesh: Mesh) -> model::Result<Model> {
     let text = format!("[mesh]\nfile = \"given.msh\"\n{tables}");
     Model::resolve(&Case::parse(Path::new("given.toml"), &text)?, mesh)

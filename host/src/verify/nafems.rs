@@ -34,30 +34,23 @@ fn ellipses(growth: f64, [s, t, z]: [f64; 3]) -> [f64; 3] {
     [x, y, z]
 }
 
-/// `sigma_yy` at a place, in MPa.
-fn stress_yy(at: [f64; 3]) -> impl Fn(&Model, &Solution) -> f64 {
-    move |model, solution| solution.nodal.values[node_at(model, at)][1] / 1e6
+/// `sigma_yy` at D, in MPa.
+fn stress_yy(at: [f64; 3], source: &'static str, known: [f64; 2]) -> Measure {
+    let of = move |model: &Model, solution: &Solution| solution.nodal.values[node_at(model, at)][1] / 1e6;
+    Measure::new("sigma_yy at D [MPa]", known, source, of)
 }
 
 /// The elliptic membrane: `sigma_yy` at D = (2, 0).
-///
-/// # Errors
-/// Those of the generators.
 pub fn le1(kind: ElementKind, cells: [usize; 2], tolerance: f64) -> Result<Problem> {
     let tables = "[analysis]\nkind = \"plane_stress\"\nthickness = 0.1\n\
                   [[material]]\nname = \"steel\"\nyoung = 210e9\npoisson = 0.3\n\
                   [[support]]\non = \"ymin\"\nfix = \"y\"\n[[support]]\non = \"ymax\"\nfix = \"x\"\n\
                   [[pressure]]\non = \"xmax\"\nvalue = -10e6\n";
     let model = model_to(1e-10, tables, mapped(kind, [cells[0], cells[1], 1], |x| ellipses(1.5, x))?)?;
-    let (quantity, source, of) = ("sigma_yy at D [MPa]", "NAFEMS 1990, LE1", Box::new(stress_yy([2.0, 0.0, 0.0])));
-    let measures = vec![Measure { quantity, published: LE1, tolerance, source, of }];
-    Ok(Problem { name: format!("LE1 membrane, {}", kind.info().name), model, measures })
+    Ok(Problem::new("LE1 membrane", kind, model, [stress_yy([2.0, 0.0, 0.0], "NAFEMS 1990, LE1", [LE1, tolerance])]))
 }
 
 /// The thick plate: `sigma_yy` at D = (2, 0, 0.6).
-///
-/// # Errors
-/// Those of the generators.
 pub fn le10(kind: ElementKind, cells: [usize; 3], tolerance: f64) -> Result<Problem> {
     let mesh = mapped(kind, cells, |[s, t, z]| ellipses(0.5, [s, t, 0.6 * z]))?;
     // The line in the middle of the outer edge, held against moving down.
@@ -71,9 +64,7 @@ pub fn le10(kind: ElementKind, cells: [usize; 3], tolerance: f64) -> Result<Prob
          [[pressure]]\non = \"zmax\"\nvalue = 1e6\n"
     );
     let model = model_to(1e-10, &tables, mesh)?;
-    let (quantity, source, of) = ("sigma_yy at D [MPa]", "NAFEMS 1990, LE10", Box::new(stress_yy([2.0, 0.0, 0.6])));
-    let measures = vec![Measure { quantity, published: LE10, tolerance, source, of }];
-    Ok(Problem { name: format!("LE10 plate, {}", kind.info().name), model, measures })
+    Ok(Problem::new("LE10 plate", kind, model, [stress_yy([2.0, 0.0, 0.6], "NAFEMS 1990, LE10", [LE10, tolerance])]))
 }
 
 /// The membrane of every plane element, the plate of those that are not too stiff in bending.

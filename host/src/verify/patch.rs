@@ -28,9 +28,6 @@ pub fn field(dim: usize, x: [f64; 3]) -> [f64; 3] {
 
 /// Distorted cells, curved where the element is. Of curved tetrahedra the four points of their rule integrate
 /// stresses only nearly: `int sigma grad N_a dV` is of degree 3, the rule of degree 2. Theirs stay straight.
-///
-/// # Errors
-/// Those of the generators.
 pub fn mesh(kind: ElementKind) -> Result<Mesh> {
     let cells = if kind.info().is_quadratic() { [2, 3, 2] } else { [4, 5, 3] };
     let mut mesh = distorted_box(kind, cells, 0.2)?;
@@ -56,6 +53,7 @@ pub fn stress(analysis: Analysis) -> [f64; 6] {
     [normal(0), normal(1), across, shear(0, 1), shear(1, 2), shear(0, 2)]
 }
 
+/// Of its own, as what is checked is the kernels'.
 fn von_mises([xx, yy, zz, xy, yz, xz]: [f64; 6]) -> f64 {
     let differences = (xx - yy).powi(2) + (yy - zz).powi(2) + (zz - xx).powi(2);
     (0.5 * differences + 3.0 * (xy * xy + yz * yz + xz * xz)).sqrt()
@@ -69,9 +67,6 @@ fn worst(values: &[Vec<f64>], expected: f64) -> f64 {
 }
 
 /// The patch of an element in an analysis of elasticity.
-///
-/// # Errors
-/// Those of the generators.
 pub fn elastic(kind: ElementKind, analysis: Analysis) -> Result<Problem> {
     let (name, dim) = (kind.info().name, analysis.components());
     let axes = &"xyz"[..dim];
@@ -84,15 +79,11 @@ pub fn elastic(kind: ElementKind, analysis: Analysis) -> Result<Problem> {
     prescribe(&mut model, |x| on_skin(dim, x).then(|| field(dim, x)));
     let published = von_mises(stress(analysis));
     let of = move |_: &Model, solution: &Solution| worst(&solution.stresses.von_mises, published);
-    let (tolerance, source, quantity) = (TOLERANCE, SOURCE, "von Mises stress, worst cell");
-    let measures = vec![Measure { quantity, published, tolerance, source, of: Box::new(of) }];
-    Ok(Problem { name: format!("patch, {name}, {}", analysis.name()), model, measures })
+    let measure = Measure::new("von Mises stress, worst cell", [published, TOLERANCE], SOURCE, of);
+    Ok(Problem { name: format!("patch, {name}, {}", analysis.name()), model, measures: vec![measure] })
 }
 
 /// The patch of an element whose unknown is a potential.
-///
-/// # Errors
-/// Those of the generators.
 pub fn potential(kind: ElementKind) -> Result<Problem> {
     let dim = kind.info().dim;
     let tables = "[analysis]\nkind = \"laplace\"\n[[material]]\nname = \"body\"\nconductivity = 3.0\n\
@@ -106,9 +97,8 @@ pub fn potential(kind: ElementKind) -> Result<Problem> {
     let of = move |_: &Model, solution: &Solution| {
         worst(solution.potential.as_ref().map_or(&[], |found| found.steepness.as_slice()), published)
     };
-    let (tolerance, source, quantity) = (TOLERANCE, SOURCE, "gradient, worst cell");
-    let measures = vec![Measure { quantity, published, tolerance, source, of: Box::new(of) }];
-    Ok(Problem { name: format!("patch, {}, laplace", kind.info().name), model, measures })
+    let measure = Measure::new("gradient, worst cell", [published, TOLERANCE], SOURCE, of);
+    Ok(Problem { name: format!("patch, {}, laplace", kind.info().name), model, measures: vec![measure] })
 }
 
 /// Every element in everything that it is made for.

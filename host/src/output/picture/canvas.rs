@@ -7,9 +7,7 @@ use super::colormap::Rgb;
 /// A type size with its weight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Font {
-    /// For everything but the title.
     Plain,
-    /// For the title.
     Title,
 }
 
@@ -41,7 +39,6 @@ pub(super) struct Canvas {
 }
 
 impl Canvas {
-    /// The image as PNG.
     pub(super) fn png(&self) -> std::io::Result<Vec<u8>> {
         let mut file = Vec::new();
         let mut encoder = png::Encoder::new(&mut file, self.width as u32, self.height as u32);

@@ -7,7 +7,6 @@ use crate::output::largest;
 const SHARE_BELOW: f64 = 0.995;
 const HOT: f64 = 2.0;
 
-/// How the nodes of a skin are coloured.
 pub(in crate::output) struct Coloring {
     /// The values, `[n_skin_nodes]`.
     pub values: Vec<f64>,

@@ -3,7 +3,6 @@
 //! Equal steps of the value look equally large because they are equal steps of lightness in the OKLab space
 //! (Ottosson 2020), and the picture survives a grey printer. Hue and chroma only help to tell the steps apart.
 
-/// Number of colours.
 pub(in crate::output) const SIZE: usize = 256;
 
 /// An sRGB colour.

@@ -3,7 +3,6 @@
 
 /// An edge at which faces meet at an angle.
 pub(super) struct Crease {
-    /// Its nodes.
     pub ends: [u32; 2],
     /// The cosine of the angle between the faces' normals.
     pub cosine: f64,

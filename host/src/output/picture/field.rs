@@ -1,11 +1,9 @@
-//! The fields that pictures can be coloured by: those at nodes of the one [list](Fields::list), their magnitudes and
+//! The fields that pictures can be coloured by: those at nodes of the one [list](Fields), their magnitudes and
 //! components.
 
-use crate::model::Quantity;
-use crate::model::SAFETY_FACTOR;
+use crate::model::{Quantity, SAFETY_FACTOR};
 use crate::output::error::{Error, Result};
-use crate::output::{Field, Fields, Solved, Values};
-use crate::stress::AtNodes;
+use crate::output::{Fields, Values};
 
 /// Safety factors are shown up to this: a node without stress has an infinite one.
 pub(super) const SAFE: f64 = 10.0;
@@ -24,10 +22,10 @@ pub struct PointField {
 }
 
 impl PointField {
-    /// All that a list has.
-    fn all(list: &[Field]) -> Vec<PointField> {
+    /// All that there are of some results.
+    fn all(fields: &Fields) -> Vec<PointField> {
         let mut all = Vec::new();
-        for field in list.iter().filter(|field| matches!(field.values, Values::Nodes(_))) {
+        for field in fields.list.iter().filter(|field| matches!(field.values, Values::Nodes(_))) {
             let base = field.name.trim_end_matches("_nodal");
             let of = |name, component| PointField { name, of: field.name, component, quantity: field.quantity };
             if field.components.len() <= 3 {
@@ -45,19 +43,12 @@ impl PointField {
     ///
     /// [`Error::UnknownField`] with the names that there are.
     pub fn named(name: &str, is_potential: bool, has_strength: bool) -> Result<PointField> {
-        let (nodal, gradient) = (AtNodes { values: vec![], sizes: vec![] }, AtNodes { values: vec![], sizes: vec![] });
-        let solved = match is_potential {
-            true => Solved::Potential { potential: &[], gradient: &[], steepness: &[], nodal: &gradient },
-            false => Solved::Elastic {
-                displacement: &[],
-                reaction_force: &[],
-                von_mises: &[],
-                stress: &[],
-                nodal: &nodal,
-                safety_factor: if has_strength { &[1.0] } else { &[] },
-            },
+        let (potential, stresses, nodal) = Default::default();
+        let fields = match is_potential {
+            true => Fields::potential(&potential, &[]),
+            false => Fields::elastic(&[], &[], &stresses, &nodal, if has_strength { &[1.0] } else { &[] }, &[]),
         };
-        let all = PointField::all(&Fields { solved, material: &[] }.list());
+        let all = PointField::all(&fields);
         let available = all.iter().map(|field| field.name.clone()).collect();
         let name = name.trim();
         // The name in the VTU file does as well.
@@ -69,18 +60,17 @@ impl PointField {
 
     /// The usual field: the von Mises stress or the potential.
     pub(super) fn usual(fields: &Fields) -> PointField {
-        let (of, quantity) = match fields.solved {
-            Solved::Elastic { .. } => ("von_mises_nodal", Quantity::Stress),
-            Solved::Potential { .. } => ("potential", Quantity::Unlabelled),
+        let (of, quantity) = match fields.displacement() {
+            Some(_) => ("von_mises_nodal", Quantity::Stress),
+            None => ("potential", Quantity::Unlabelled),
         };
         PointField { name: of.trim_end_matches("_nodal").into(), of, component: None, quantity }
     }
 
     /// Its values, `[n_nodes]`; none if the list does not have it.
     pub(super) fn values(&self, fields: &Fields) -> Vec<f64> {
-        let list = fields.list();
-        let found = list.iter().find(|field| field.name == self.of);
-        let Some((field, Values::Nodes(values))) = found.map(|field| (field, &field.values)) else { return vec![] };
+        let Some(field) = fields.list.iter().find(|field| field.name == self.of) else { return vec![] };
+        let Values::Nodes(values) = field.values else { return vec![] };
         let of_node = |v: &[f64]| match (self.component, v) {
             (Some(c), _) => v[c],
             (None, &[factor]) if self.is_least_of_interest() => factor.min(SAFE),
@@ -105,7 +95,6 @@ impl PointField {
         self.component.is_some()
     }
 
-    /// Its name in words.
     pub(super) fn title(&self) -> String {
         if self.may_be_cut() { "von Mises".into() } else { self.name.replace('_', " ") }
     }
@@ -114,16 +103,16 @@ impl PointField {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::output::tests::{PotentialResults, Results};
+    use crate::output::tests::{Results, potential};
 
     #[test]
     fn every_field_has_a_value_at_every_node_and_no_two_are_alike() {
-        let (mut elastic, potential) = (Results::of_hex_pair(), PotentialResults::of_hex_pair());
+        let (mut elastic, potential) = (Results::of_hex_pair(), potential());
         elastic.safety_factor = (0..12).map(|i| 2.0 * f64::from(i)).collect();
         for (is_potential, fields, usual) in
-            [(false, elastic.fields(), "von_mises"), (true, potential.fields(), "potential")]
+            [(false, elastic.fields(), "von_mises"), (true, Fields::potential(&potential, &[]), "potential")]
         {
-            let all = PointField::all(&fields.list());
+            let all = PointField::all(&fields);
             let values: Vec<_> = all.iter().map(|field| field.values(&fields)).collect();
             for (i, (field, found)) in all.iter().zip(&values).enumerate() {
                 assert_eq!(found.len(), 12, "{}", field.name);

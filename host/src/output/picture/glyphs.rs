@@ -66,17 +66,8 @@ impl Solids {
     }
 
     fn draw(self, frame: &mut Frame) {
-        let drawing = Drawing {
-            points: self.points,
-            t: &self.t,
-            faces: &self.faces,
-            edges: &self.edges,
-            smooth_edges: false,
-            shades: &self.shades,
-            lines: vec![],
-            map: &self.map,
-        };
-        drawing.render_on(frame);
+        let plain = Drawing::plain(self.points, &self.t, &self.faces, &self.map);
+        Drawing { edges: &self.edges, shades: &self.shades, ..plain }.render_on(frame);
     }
 }
 
@@ -111,7 +102,6 @@ fn add(solids: &mut Solids, shown: &Shown, view: &View, symbol: &Symbol, t: f32)
     solids.add(symbol.shape, [right, down, near + LEAD], local(symbol.along).map(|axis| seen(view, axis)), t);
 }
 
-/// The axes of a symbol.
 fn local(along: [f64; 3]) -> [[f64; 3]; 3] {
     if along == [0.0; 3] { frame([1.0, 0.0, 0.0]) } else { frame(along) }
 }

@@ -1,10 +1,10 @@
 //! What is written around the part: title, colour bar, axes, the place of the maximum.
 
-use super::Heading;
 use super::canvas::{Canvas, Font};
 use super::colormap::{Map, Rgb, pick};
 use super::project::View;
-use warpfem_text::{clean, count, engineering as number, engineering_beside, scaled, thousands, visible};
+use crate::output::Summary;
+use warpfem_text::{clean, count, counted, engineering as number, engineering_beside, scaled, thousands, visible};
 
 const INK: Rgb = [30, 30, 36];
 const FAINT: Rgb = [110, 110, 118];
@@ -13,7 +13,7 @@ const DOUBT: Rgb = [170, 90, 0];
 const NOT_CONVERGED: &str = "NOT CONVERGED";
 
 /// A whole number with thousands set off by commas, or a short fraction.
-pub(in crate::output) fn factor(value: f64) -> String {
+pub(super) fn factor(value: f64) -> String {
     if !(1.0..1e15).contains(&value) {
         return if (1e-3..1.0).contains(&value) { format!("{value}") } else { format!("{value:e}") };
     }
@@ -41,9 +41,7 @@ pub(super) fn ticks(low: f64, high: f64) -> Vec<(f64, String)> {
     (first..=last).map(|i| i as f64 * step).map(|value| (value, text(value))).collect()
 }
 
-/// What a colour bar shows.
 pub(super) struct Bar<'a> {
-    /// Its colours.
     pub map: &'a Map,
     /// The values at its ends.
     pub range: [f64; 2],
@@ -120,20 +118,19 @@ pub(super) fn axes(canvas: &mut Canvas, view: &View, [x, y]: [f32; 2]) {
 }
 
 /// Writes the title, a line under it, and a line at the foot of the picture, with how many warnings there are.
-pub(super) fn captions(canvas: &mut Canvas, heading: &Heading, subtitle: &str, foot: &str) {
+pub(super) fn captions(canvas: &mut Canvas, summary: &Summary, subtitle: &str, foot: &str) {
     let bottom = canvas.height as f32 - 44.0;
     let mut room = canvas.width as f32 - 80.0;
     let fitting = |text: &str, room: f32, font: Font| shorten(text, (room / font.width("m")) as usize);
     canvas.text(Font::Plain, [40.0, 54.0], &fitting(subtitle, room, Font::Plain), INK);
     canvas.text(Font::Plain, [40.0, bottom], &fitting(foot, room, Font::Plain), FAINT);
-    if heading.warnings > 0 {
-        let plural = if heading.warnings > 1 { "s" } else { "" };
-        let text = format!("{} warning{plural}: see the report", count(heading.warnings));
+    if !summary.warnings.is_empty() {
+        let text = format!("{}: see the report", counted(summary.warnings.len(), "warning"));
         let width = Font::Title.width(&text);
         canvas.text(Font::Title, [canvas.width as f32 - 40.0 - width, 22.0], &text, DOUBT);
         room -= width + 30.0;
     }
-    canvas.text(Font::Title, [40.0, 22.0], &fitting(&visible(heading.case), room, Font::Title), INK);
+    canvas.text(Font::Title, [40.0, 22.0], &fitting(&visible(&summary.case), room, Font::Title), INK);
 }
 
 /// Across the `width` pixels left of the colour bar, too large to be overlooked or cut off: that the results are none.

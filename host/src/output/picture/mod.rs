@@ -24,24 +24,23 @@ use std::io;
 
 use rayon::prelude::*;
 
-use super::summary::Results;
-use super::{Fields, Solved, Summary, largest};
-use crate::mesh::Mesh;
-use crate::mesh::vector::{dot, sub};
-use crate::model::{Quantity, Units, with_unit};
+use super::{Fields, Summary, largest};
+use crate::mesh::vector::{dot, norm, sub};
+use crate::mesh::{Mesh, extent};
+use crate::model::{Model, Quantity, Units, with_unit};
+use crate::pipeline::Potential;
 use crate::stress::AtNodes;
 use canvas::Canvas;
 use coloring::Coloring;
 use colormap::{Rgb, pick};
 pub use field::PointField;
-pub(in crate::output) use legend::factor;
+use legend::factor;
 use project::View;
 use raster::{Drawing, Frame, Line};
 use scene::{Scene, normal};
 use sheet::{Captions, Sheet};
 pub use shot::{Shot, Viewpoint};
 use symbols::Group;
-pub use symbols::Symbols;
 pub use thumbnail::{Thumbnail, thumbnail};
 use warpfem_text::{counted, engineering as number, vector};
 
@@ -65,33 +64,6 @@ const FOOT: f64 = 76.0;
 /// What the part keeps clear of on each side of its rectangle where it has symbols.
 const MARGIN: f64 = 44.0;
 
-/// What the picture is of.
-pub(super) struct Heading<'a> {
-    /// The case's name.
-    pub case: &'a str,
-    /// Whether the solution met its tolerance; if not, the picture says so.
-    pub converged: bool,
-    /// How many warnings there are.
-    pub warnings: usize,
-    /// What stresses and lengths are labelled with.
-    pub units: Option<Units>,
-    /// The largest stress away from where it grows with every refinement, if it is another.
-    pub away: Option<f64>,
-    /// Whether a node beside it has more.
-    pub rises: bool,
-}
-
-impl Heading<'_> {
-    pub(super) fn of(summary: &Summary) -> Heading<'_> {
-        let (away, rises) = match &summary.results {
-            Results::Elastic(results) => (results.away().map(|peak| peak.max), results.rises()),
-            Results::Potential(_) => (None, false),
-        };
-        let (converged, warnings) = (summary.solver.converged, summary.warnings.len());
-        Heading { case: &summary.case, converged, warnings, units: summary.units, away, rises }
-    }
-}
-
 /// The skin as it is drawn.
 pub(super) struct Shown {
     pub scene: Scene,
@@ -103,31 +75,30 @@ pub(super) struct Shown {
     deformed: Vec<[f64; 3]>,
     /// The usual colours.
     pub colors: Coloring,
-    /// Supports and loads.
     pub groups: Vec<Group>,
     /// The acceleration of gravity and its label, if it is drawn.
     pub gravity: Option<([f64; 3], String)>,
 }
 
 impl Shown {
-    /// Of results whose lengths fit the mesh, to be drawn in these colours beside the usual ones.
-    pub(super) fn new(mesh: &Mesh, fields: &Fields, shots: &[Shot], symbols: Option<&Symbols>) -> Shown {
+    /// Of results whose lengths fit the mesh, to be drawn in these colours beside the usual ones, with the `symbols` of a
+    /// model.
+    pub(super) fn new(mesh: &Mesh, fields: &Fields, shots: &[Shot], symbols: Option<&Model>) -> Shown {
         let of_shots = shots.iter().filter_map(|shot| shot.field.as_ref());
         let peaks: Vec<usize> =
             of_shots.filter_map(|field| largest(field.values(fields).into_iter())).map(|peak| peak.0).collect();
         let scene = Scene::new(mesh, fields, &peaks);
-        let extents = extents(&scene.rest);
-        let largest = scene.displacement.iter().map(|&u| dot(u, u).sqrt()).fold(0.0, f64::max);
-        let scale = project::deformation_scale(largest, dot(extents, extents).sqrt());
-        let groups = symbols.map_or(vec![], |symbols| symbols::resolve(&scene, mesh.dim() == 2, symbols));
-        let gravity = symbols.and_then(Symbols::labelled_gravity);
+        let largest = scene.displacement.iter().map(|&u| norm(u)).fold(0.0, f64::max);
+        let scale = project::deformation_scale(largest, norm(extents(&scene.rest)));
+        let groups = symbols.map_or(vec![], |model| symbols::resolve(&scene, model));
+        let gravity = symbols.and_then(symbols::gravity);
         let colors = Coloring::new(scene.value.clone(), fields.displacement().is_some());
         Shown { deformed: scene.deformed(scale), scale, largest, colors, groups, gravity, scene }
     }
 
-    /// A picture as PNG, 1600 pixels wide.
-    pub(super) fn png(&self, fields: &Fields, shot: &Shot, heading: &Heading) -> io::Result<Vec<u8>> {
-        self.draw(fields, shot, heading).png()
+    /// A picture as PNG.
+    pub(super) fn png(&self, fields: &Fields, shot: &Shot, summary: &Summary) -> io::Result<Vec<u8>> {
+        self.draw(fields, shot, summary).png()
     }
 
     /// The view that shows most of the part and most of its stress.
@@ -152,16 +123,8 @@ impl Shown {
         let (width, height) = (200, 150);
         let view = view.fit(self.extent(view), [0.0; 2], [width as f64, height as f64]);
         let map = colormap::identity();
-        let drawing = Drawing {
-            points: self.deformed.iter().map(|&x| view.project(x)).collect(),
-            t: &self.colors.t,
-            faces: &self.scene.faces,
-            edges: &[],
-            smooth_edges: false,
-            shades: &[],
-            lines: vec![],
-            map: &map,
-        };
+        let points = self.deformed.iter().map(|&x| view.project(x)).collect();
+        let drawing = Drawing::plain(points, &self.colors.t, &self.scene.faces, &map);
         let frame = drawing.render(width, height);
         let seen = frame.depth.iter().zip(&frame.color).filter(|(depth, _)| depth.is_finite());
         let sum: f64 = seen.map(|(_, color)| 100.0 + f64::from(color[0])).sum();
@@ -188,7 +151,6 @@ impl Shown {
         view.extent(self.scene.rest.iter().chain(&self.deformed))
     }
 
-    /// Draws the part.
     fn render(&self, view: &View, height: usize, (t, map): (&[f32], &colormap::Map)) -> Frame {
         let samples = SAMPLES as f32;
         let place = |x: [f64; 3]| {
@@ -205,27 +167,24 @@ impl Shown {
         let moved = lines(&self.deformed, raster::EDGE_COLOR, fine);
         let lines = [moved, lines(&self.scene.rest, UNDEFORMED_COLOR, self.largest > 0.0)];
         let shades: Vec<f32> = self.scene.faces.par_iter().map(|face| shade(view, &self.deformed, face)).collect();
+        let points = self.deformed.par_iter().map(|&x| place(x)).collect();
         let drawing = Drawing {
-            points: self.deformed.par_iter().map(|&x| place(x)).collect(),
-            t,
-            faces: &self.scene.faces,
             edges: if fine { &[] } else { &self.scene.edges },
             smooth_edges: !fine,
             shades: &shades,
-            lines: lines.into_iter().flatten().collect(),
-            map,
+            lines: lines.concat(),
+            ..Drawing::plain(points, t, &self.scene.faces, map)
         };
         drawing.render(WIDTH * SAMPLES, height * SAMPLES)
     }
 
-    /// The whole picture.
-    fn draw(&self, fields: &Fields, shot: &Shot, heading: &Heading) -> Canvas {
+    fn draw(&self, fields: &Fields, shot: &Shot, summary: &Summary) -> Canvas {
         let field = shot.field.clone().unwrap_or_else(|| PointField::usual(fields));
         let values = field.values(fields);
         let at_skin = self.scene.nodes.iter().map(|&node| values.get(node as usize).copied().unwrap_or(0.0));
         let finite = at_skin.map(|value| if value.is_finite() { value } else { 0.0 });
         let colors = Coloring::new(finite.collect(), field.may_be_cut());
-        let captions = Captions::new(self, fields, shot, heading);
+        let captions = Captions::new(self, fields, shot, summary);
         let sheet = Sheet::new(self, self.from(shot.view));
         let map = colormap::stress();
         let mut frame = self.render(&sheet.view, sheet.height, (&colors.t, &map));
@@ -234,24 +193,24 @@ impl Shown {
         let mut canvas = sheet.finish(self, &mut frame);
         let bar = legend::Bar { map: &map, range: colors.range, above: colors.above, title: captions.title };
         sheet.color_bar(&mut canvas, &bar);
-        legend::captions(&mut canvas, heading, &captions.subtitle, &captions.foot);
+        legend::captions(&mut canvas, summary, &captions.subtitle, &captions.foot);
         if let Some(peak) = peak {
-            let (units, color) = ((heading.units, field.quantity), pick(&map, colors.t[peak.0]));
+            let (units, color) = ((summary.units, field.quantity), pick(&map, colors.t[peak.0]));
             mark_maximum(&mut canvas, &frame, (self, &colors, units), (&sheet.view, sheet.bottom), peak, color);
         }
-        if !heading.converged {
+        if !summary.solver.converged {
             legend::stamp_not_converged(&mut canvas, (PART[0] + PART[2]) as f32);
         }
         canvas
     }
 
     /// The body in grey, with supports and loads: nothing is solved yet.
-    fn draw_model(&self, heading: &Heading, subtitle: &str, view: View) -> Canvas {
+    fn draw_model(&self, summary: &Summary, subtitle: &str, view: View) -> Canvas {
         let sheet = Sheet::new(self, view);
         let map = colormap::Map { colors: [GREY; colormap::SIZE], above: GREY };
         let mut frame = self.render(&sheet.view, sheet.height, (&self.colors.t, &map));
         let mut canvas = sheet.finish(self, &mut frame);
-        legend::captions(&mut canvas, heading, subtitle, "");
+        legend::captions(&mut canvas, summary, subtitle, "");
         canvas
     }
 
@@ -266,15 +225,16 @@ impl Shown {
 /// # Errors
 ///
 /// Those of the encoder.
-pub fn model_png(mesh: &Mesh, case: &str, symbols: &Symbols, from: Option<Viewpoint>) -> io::Result<Vec<u8>> {
+pub fn model_png(model: &Model, from: Option<Viewpoint>) -> io::Result<Vec<u8>> {
+    let mesh = &model.mesh;
     let n = mesh.coords.len();
-    let (potential, nodal) = (vec![0.0; n], AtNodes { values: vec![], sizes: vec![0.0; n] });
-    let solved = Solved::Potential { potential: &potential, gradient: &[], steepness: &[], nodal: &nodal };
-    let shown = Shown::new(mesh, &Fields { solved, material: &[] }, &[], Some(symbols));
-    let heading = Heading { case, converged: true, warnings: 0, units: None, away: None, rises: false };
+    let sizes = AtNodes { values: vec![], sizes: vec![0.0; n] };
+    let nothing = Potential { values: vec![0.0; n], nodal: sizes, ..Potential::default() };
+    let shown = Shown::new(mesh, &Fields::potential(&nothing, &[]), &[], Some(model));
+    let summary = Summary { case: model.name.clone(), ..Summary::default() };
     let elements = mesh.solids().map(|(_, cells)| cells.len()).sum();
     let subtitle = format!("{}, {}, not solved", counted(n, "node"), counted(elements, "element"));
-    shown.draw_model(&heading, &subtitle, shown.from(from)).png()
+    shown.draw_model(&summary, &subtitle, shown.from(from)).png()
 }
 
 /// How many pixels in front of the maximum a face must be to hide it: at an edge the next face is nearer by less.
@@ -334,10 +294,8 @@ fn lit(n: [f64; 3]) -> f32 {
 
 /// The size of the box around some points; zero for none.
 fn extents(points: &[[f64; 3]]) -> [f64; 3] {
-    let grow = |pick: fn(f64, f64) -> f64| {
-        points.iter().copied().reduce(|a, b| std::array::from_fn(|i| pick(a[i], b[i]))).unwrap_or_default()
-    };
-    sub(grow(f64::max), grow(f64::min))
+    let (low, high) = extent(points);
+    sub(high, low)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The view: an orthographic camera that shows as much of the part as it can, and the scale of the deformation.
 
-use crate::mesh::vector::{cross, dot};
+use crate::mesh::vector::{cross, dot, norm, unit};
 
 /// Under this ratio of the smallest to the second extent a part is flat.
 const FLAT: f64 = 0.02;
@@ -19,12 +19,9 @@ pub(in crate::output) struct View {
 impl View {
     /// A view along `-eye`, in units of length. `z` is up in the picture, unless one looks along it; then `y`.
     pub(super) fn from(eye: [f64; 3]) -> View {
-        let length = dot(eye, eye).sqrt();
-        let towards = eye.map(|c| c / length);
+        let towards = unit(eye);
         let up = if towards[2].abs() > 0.999 { [0.0, 1.0, 0.0] } else { [0.0, 0.0, 1.0] };
-        let right = cross(up, towards);
-        let length = dot(right, right).sqrt();
-        let right = right.map(|c| c / length);
+        let right = unit(cross(up, towards));
         View { axes: [right, cross(towards, right), towards], scale: 1.0, offset: [0.0; 2] }
     }
 
@@ -66,7 +63,7 @@ pub(super) fn eyes(extents: [f64; 3], motion: [f64; 3]) -> Vec<[f64; 3]> {
     let mut sorted = extents;
     sorted.sort_by(f64::total_cmp);
     if let Some(thin) = (0..3).find(|&i| extents[i] == sorted[0]).filter(|_| sorted[0] <= FLAT * sorted[1]) {
-        let across = motion[thin].abs() > 0.5 * dot(motion, motion).sqrt();
+        let across = motion[thin].abs() > 0.5 * norm(motion);
         if sorted[0] == 0.0 || !across {
             let sign = if thin == 1 { -1.0 } else { 1.0 };
             return vec![std::array::from_fn(|i| if i == thin { sign } else { 0.0 })];

@@ -10,15 +10,12 @@ use super::canvas::{Canvas, mix};
 use super::colormap::{Map, Rgb, pick};
 use super::scene::{Edge, corners};
 
-/// Rows of a band.
 const BAND: usize = 32;
 /// How much nearer a line counts than it is, in pixels: enough to win over a face it lies in.
 const LINE_LEAD: f32 = 2.0;
 const BACKGROUND: Rgb = [255; 3];
-/// The colour of the edges of the part.
 pub(super) const EDGE_COLOR: Rgb = [20, 20, 30];
 
-/// How an edge of a face is drawn.
 #[derive(Debug, Clone, Copy)]
 struct Pen {
     /// Width of the line inside the face, in samples.
@@ -30,7 +27,6 @@ const NO_PEN: Pen = Pen { reach: 0.0, strength: 0.0 };
 const SMOOTH_PEN: Pen = Pen { reach: 0.5, strength: 0.35 };
 const FEATURE_PEN: Pen = Pen { reach: 1.5, strength: 0.7 };
 
-/// What is drawn.
 pub(super) struct Drawing<'a> {
     /// Corners in samples: right, down, towards the eye; `[n][3]`.
     pub points: Vec<[f32; 3]>,
@@ -40,7 +36,6 @@ pub(super) struct Drawing<'a> {
     pub faces: &'a [[u32; 4]],
     /// Kinds of their edges, `[n_faces][4]`; empty to draw none.
     pub edges: &'a [[Edge; 4]],
-    /// Whether smooth edges are drawn too.
     pub smooth_edges: bool,
     /// Brightness, `[n_faces]`; empty for full.
     pub shades: &'a [f32],
@@ -50,6 +45,7 @@ pub(super) struct Drawing<'a> {
 }
 
 /// A straight line between two points, in samples.
+#[derive(Clone)]
 pub(super) struct Line {
     pub ends: [[f32; 3]; 2],
     pub color: Rgb,
@@ -63,7 +59,6 @@ pub(super) struct Frame {
     pub color: Vec<Rgb>,
 }
 
-/// Some rows of a frame.
 struct Band<'a> {
     first: usize,
     width: usize,
@@ -71,7 +66,12 @@ struct Band<'a> {
     color: &'a mut [Rgb],
 }
 
-impl Drawing<'_> {
+impl<'a> Drawing<'a> {
+    /// Faces without edges, all of full brightness.
+    pub(super) fn plain(points: Vec<[f32; 3]>, t: &'a [f32], faces: &'a [[u32; 4]], map: &'a Map) -> Drawing<'a> {
+        Drawing { points, t, faces, map, edges: &[], smooth_edges: false, shades: &[], lines: vec![] }
+    }
+
     /// Draws it into `width` by `height` samples.
     pub(super) fn render(&self, width: usize, height: usize) -> Frame {
         let (depth, color) = (vec![f32::NEG_INFINITY; width * height], vec![BACKGROUND; width * height]);

@@ -5,18 +5,7 @@ use super::*;
 const LINE_COLOR: Rgb = [150, 150, 155];
 
 fn render(points: &[[f32; 3]], t: &[f32], faces: &[[u32; 4]], size: usize) -> Frame {
-    let map = identity();
-    let drawing = Drawing {
-        points: points.to_vec(),
-        t,
-        faces,
-        edges: &[],
-        smooth_edges: false,
-        shades: &[],
-        lines: vec![],
-        map: &map,
-    };
-    drawing.render(size, size)
+    Drawing::plain(points.to_vec(), t, faces, &identity()).render(size, size)
 }
 
 fn covered(frame: &Frame) -> usize {
@@ -72,16 +61,8 @@ fn lines_are_hidden_by_nearer_faces_only() {
     let points = vec![[0.0, 0.0, 0.0], [32.0, 0.0, 0.0], [32.0, 64.0, 0.0], [0.0, 64.0, 0.0]];
     let line = |y: f32, z: f32| Line { ends: [[-10.0, y, z], [70.0, y, z]], color: LINE_COLOR };
     let upright = Line { ends: [[48.5, 0.0, 0.0], [48.5, 64.0, 0.0]], color: LINE_COLOR };
-    let drawing = Drawing {
-        points,
-        t: &[0.0; 4],
-        faces: &[[0, 1, 2, 3]],
-        edges: &[],
-        smooth_edges: false,
-        shades: &[],
-        lines: vec![line(20.5, -50.0), line(40.5, 50.0), upright],
-        map: &map,
-    };
+    let lines = vec![line(20.5, -50.0), line(40.5, 50.0), upright];
+    let drawing = Drawing { lines, ..Drawing::plain(points, &[0.0; 4], &[[0, 1, 2, 3]], &map) };
     let frame = drawing.render(64, 64);
     let at = |x: usize, y: usize| frame.color[y * 64 + x];
     assert_eq!([at(10, 20), at(10, 40)], [[0; 3], LINE_COLOR]);
@@ -94,14 +75,10 @@ fn edges_darken_their_own_face_but_not_the_diagonal() {
     let map = colormap::Map { colors: [[200; 3]; colormap::SIZE], above: [0; 3] };
     let points = vec![[8.0, 8.0, 0.0], [56.0, 8.0, 0.0], [56.0, 56.0, 0.0], [8.0, 56.0, 0.0]];
     let drawing = Drawing {
-        points,
-        t: &[0.0; 4],
-        faces: &[[0, 1, 2, 3]],
         edges: &[[Edge::Smooth, Edge::Feature, Edge::Smooth, Edge::Feature]],
         smooth_edges: true,
         shades: &[0.5],
-        lines: vec![],
-        map: &map,
+        ..Drawing::plain(points, &[0.0; 4], &[[0, 1, 2, 3]], &map)
     };
     let frame = drawing.render(64, 64);
     let at = |x: usize, y: usize| frame.color[y * 64 + x][0];

@@ -6,7 +6,7 @@ use super::creases::{self, Crease};
 use crate::element::ElementKind;
 use crate::mesh::Mesh;
 use crate::mesh::vector::{cross, dot, sub, unit};
-use crate::output::{Fields, Solved, largest};
+use crate::output::{Fields, largest};
 
 /// Not a node: the fourth of a triangle.
 pub(in crate::output) const NONE: u32 = u32::MAX;
@@ -14,7 +14,6 @@ pub(in crate::output) const NONE: u32 = u32::MAX;
 /// on the facets of a coarsely meshed rounding drew jagged lines.
 const FEATURE_COSINE: f64 = 0.766;
 
-/// How an edge of a face is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::output) enum Edge {
     /// Between two faces that lie nearly in one plane.
@@ -59,11 +58,10 @@ impl Scene {
     pub(super) fn new(mesh: &Mesh, fields: &Fields, more: &[usize]) -> Scene {
         let (mut faces, middle) = skin(mesh);
         let mut number = vec![NONE; mesh.coords.len()];
-        let (steepness, lengths) = match fields.solved {
-            Solved::Elastic { displacement, .. } => (None, displacement.iter().map(|&u| dot(u, u)).collect()),
-            Solved::Potential { nodal, .. } => (Some(&nodal.sizes), nodal.sizes.clone()),
-        };
-        let peaks = [fields.of_nodes(), &lengths].map(|values: &[f64]| largest(values.iter().copied()));
+        let displacement = fields.displacement();
+        let lengths = displacement.map(|all| largest(all.iter().map(|&u| dot(u, u))));
+        let of_sizes = || largest(fields.sizes.iter().copied());
+        let peaks = [largest(fields.usual().iter().copied()), lengths.unwrap_or_else(of_sizes)];
         let peaks: Vec<usize> = peaks.into_iter().flatten().map(|(node, _)| node).collect();
         more.iter().for_each(|&node| number[node] = 0);
         faces.iter().flat_map(corners).for_each(|&node| number[node as usize] = 0);
@@ -73,23 +71,17 @@ impl Scene {
         faces.iter_mut().flatten().filter(|node| **node != NONE).for_each(|node| *node = number[*node as usize]);
 
         let at_skin = |values: &[f64]| nodes.iter().map(|&node| or_zero(values[node])).collect();
-        let finite = |u: [f64; 3]| if u.iter().all(|c| c.is_finite()) { u } else { [0.0; 3] };
         let rest: Vec<_> = nodes.iter().map(|&node| mesh.coords[node]).collect();
         let middle: Vec<bool> = nodes.iter().map(|&node| middle[node]).collect();
         let (edges, outline) = classify_edges(&rest, &faces, &middle);
+        let finite = |u: [f64; 3]| if u.iter().all(|c| c.is_finite()) { u } else { [0.0; 3] };
+        let moved = |node: &usize| displacement.map_or([0.0; 3], |u| finite(u[*node]));
+        let stress = fields.at_nodes("stress_nodal").map(|values| values.as_chunks::<6>().0);
         Scene {
-            displacement: nodes
-                .iter()
-                .map(|&node| fields.displacement().map_or([0.0; 3], |u| finite(u[node])))
-                .collect(),
-            value: at_skin(fields.of_nodes()),
-            steepness: steepness.map(|values| at_skin(values)),
-            stress: match fields.solved {
-                Solved::Elastic { nodal, .. } => {
-                    Some(nodes.iter().map(|&node| nodal.values[node].map(or_zero)).collect())
-                }
-                Solved::Potential { .. } => None,
-            },
+            displacement: nodes.iter().map(moved).collect(),
+            value: at_skin(fields.usual()),
+            steepness: displacement.is_none().then(|| at_skin(fields.sizes)),
+            stress: stress.map(|values| nodes.iter().map(|&node| values[node].map(or_zero)).collect()),
             peaks: peaks.into_iter().map(|node| number[node]).collect(),
             nodes: nodes.into_iter().map(|node| node as u32).collect(),
             rest,
@@ -235,7 +227,6 @@ mod tests {
         }
     }
 
-    /// The area of a plane triangle or quadrilateral.
     fn area(x: &[[f64; 3]], face: &[u32; 4]) -> f64 {
         let nodes = corners(face);
         let p = |k: usize| x[nodes[k] as usize];
@@ -278,7 +269,7 @@ mod tests {
         let mut mesh = hex_pair();
         mesh.cells.pop();
         let mut results = Results::of_hex_pair();
-        results.von_mises = vec![vec![4.0]];
+        results.stresses.von_mises = vec![vec![4.0]];
         results.nodal.sizes = (0..12).map(|i| f64::from(12 - i)).collect();
         results.displacement.fill([0.0; 3]);
         let scene = Scene::new(&mesh, &results.fields(), &[]);

@@ -3,7 +3,7 @@
 use std::f64::consts::TAU;
 
 use super::scene::{Edge, NONE};
-use crate::mesh::vector::{cross, dot};
+use crate::mesh::vector::{cross, unit};
 
 /// What a symbol looks like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,14 +20,12 @@ pub(in crate::output) enum Shape {
     Diamond,
 }
 
-/// Length of an arrow.
 pub(super) const ARROW: f64 = 46.0;
 const HEAD: [f64; 2] = [16.0, 6.5];
 const SHAFT: f64 = 2.0;
 const CONE: [f64; 2] = [15.0, 6.0];
 const CUBE: f64 = 5.0;
 const DIAMOND: f64 = 8.0;
-/// Sides of what is round.
 const SIDES: usize = 12;
 
 /// Points and faces, the outside first; the fourth node of a triangle is [`NONE`].
@@ -116,15 +114,14 @@ impl Solid {
 pub(super) fn frame(along: [f64; 3]) -> [[f64; 3]; 3] {
     let thin = (0..3).min_by(|&i, &j| along[i].abs().total_cmp(&along[j].abs())).unwrap_or(0);
     let axis: [f64; 3] = std::array::from_fn(|i| if i == thin { 1.0 } else { 0.0 });
-    let side = cross(along, axis);
-    let length = dot(side, side).sqrt();
-    let side = side.map(|c| c / length);
+    let side = unit(cross(along, axis));
     [along, side, cross(along, side)]
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::mesh::vector::{dot, norm};
 
     #[test]
     fn solids_are_closed_and_touch_their_node() {
@@ -142,7 +139,7 @@ mod tests {
             let open = edges.values().filter(|&&n| n != 2).count();
             let ends = if matches!(shape, Shape::Push | Shape::Pull) { SIDES } else { 0 };
             assert_eq!(open, ends, "{shape:?}");
-            let reach = solid.points.iter().map(|p| dot(*p, *p).sqrt()).fold(0.0, f64::max);
+            let reach = solid.points.iter().map(|p| norm(*p)).fold(0.0, f64::max);
             assert!((7.0..47.0).contains(&reach), "{shape:?} {reach}");
         }
         assert!(Shape::Push.solid().points.contains(&[0.0; 3]) && Shape::Cone.solid().points.contains(&[0.0; 3]));

@@ -7,11 +7,11 @@ use super::legend::{self, Bar};
 use super::project::View;
 use super::raster::Frame;
 use super::symbols::GRAVITY;
-use super::{FOOT, Heading, MARGIN, PART, PointField, SAMPLES, Shot, Shown, WIDTH, factor};
+use super::{FOOT, MARGIN, PART, PointField, SAMPLES, Shot, Shown, WIDTH, factor};
 use crate::model::{Quantity, Units, with_unit};
 use crate::output::distribution::{Distribution, Peak};
-use crate::output::summary::RISING;
-use crate::output::{Fields, Solved, largest};
+use crate::output::summary::{RISING, Results};
+use crate::output::{Fields, Summary, Values, largest};
 use warpfem_text::engineering as number;
 
 /// A sheet, laid out for a view of a part.
@@ -21,7 +21,6 @@ pub(super) struct Sheet {
     /// The lower end of the part's rectangle.
     pub bottom: f32,
     symbols: Legend,
-    /// Where the axes meet.
     corner: [f32; 2],
 }
 
@@ -61,33 +60,29 @@ impl Sheet {
     }
 }
 
-/// What is written round a picture.
 pub(super) struct Captions {
     /// The two lines above the colour bar.
     pub title: [String; 2],
-    /// The line under the title.
     pub subtitle: String,
-    /// The line at the foot.
     pub foot: String,
 }
 
 impl Captions {
-    pub(super) fn new(shown: &Shown, fields: &Fields, shot: &Shot, heading: &Heading) -> Captions {
+    pub(super) fn new(shown: &Shown, fields: &Fields, shot: &Shot, summary: &Summary) -> Captions {
         let field = shot.field.clone().unwrap_or_else(|| PointField::usual(fields));
-        let units = heading.units;
-        let at = if matches!(fields.solved, Solved::Elastic { .. }) { "at the nodes" } else { "" };
+        let units = summary.units;
+        let is_elastic = fields.displacement().is_some();
         let unit = units.and_then(|units| units.label(field.quantity));
-        let at = unit.map_or(at.into(), |unit| format!("in {unit}"));
-        let (subtitle, foot) = match fields.solved {
-            Solved::Elastic { .. } if field.may_be_cut() => {
-                (largest_stress(fields, heading), deformation(shown, units))
-            }
-            Solved::Elastic { .. } => (ends(&field, fields, units), deformation(shown, units)),
-            Solved::Potential { nodal, .. } => {
-                let steepest = largest(nodal.sizes.iter().copied()).map(|(_, most)| number(most));
-                let foot = steepest.map_or(String::new(), |most| format!("steepest gradient {most}"));
-                (ends(&field, fields, units), foot)
-            }
+        let at =
+            unit.map_or(if is_elastic { "at the nodes".into() } else { String::new() }, |unit| format!("in {unit}"));
+        let subtitle = match field.may_be_cut() {
+            true => largest_stress(fields, summary),
+            false => ends(&field, fields, units),
+        };
+        let foot = match largest(fields.sizes.iter().copied()) {
+            _ if is_elastic => deformation(shown, units),
+            Some((_, steepest)) => format!("steepest gradient {}", number(steepest)),
+            None => String::new(),
         };
         Captions { title: [field.title(), at], subtitle, foot }
     }
@@ -109,24 +104,28 @@ fn ends(field: &PointField, fields: &Fields, units: Option<Units>) -> String {
 }
 
 /// The largest stress at nodes, at centres, and away from where it grows with every refinement.
-fn largest_stress(fields: &Fields, heading: &Heading) -> String {
-    let Solved::Elastic { von_mises, nodal, .. } = fields.solved else { return String::new() };
-    let stress = |value| with_unit(number(value), heading.units, Quantity::Stress);
-    let peak = |values: &mut dyn Iterator<Item = f64>| largest(values).map(|(_, max)| max);
-    let nodal = peak(&mut nodal.sizes.iter().copied()).map(|max| Peak { max, ..Peak::default() });
-    let centres = peak(&mut von_mises.iter().flatten().copied());
-    let rises = if heading.rises { RISING } else { "" };
-    let away = heading.away.map_or(String::new(), |away| {
-        format!("; away from supports, point loads and inner corners {}{rises}", stress(away))
+fn largest_stress(fields: &Fields, summary: &Summary) -> String {
+    let stress = |value| with_unit(number(value), summary.units, Quantity::Stress);
+    let centres = fields.list.iter().filter(|field| field.name == "von_mises").flat_map(|field| match &field.values {
+        Values::Cells(blocks) => blocks.concat(),
+        Values::Nodes(_) => vec![],
     });
-    match (nodal, centres.map(|max| Distribution { max, ..Distribution::default() })) {
-        (Some(nodal), Some(centres)) => {
-            // Both would be too long for the picture.
-            let beside = if heading.rises { String::new() } else { format!(" ({})", nodal.beside(&centres)) };
-            format!("largest von Mises stress {}{beside}{away}", stress(nodal.max))
-        }
-        _ => "no finite stress".into(),
-    }
+    let (Some((_, max)), Some((_, of_centres))) = (largest(fields.sizes.iter().copied()), largest(centres)) else {
+        return "no finite stress".into();
+    };
+    let (away, rises) = match &summary.results {
+        Results::Elastic(results) => (results.away(), results.rises()),
+        Results::Potential(_) => (None, false),
+    };
+    let away = away.map_or(String::new(), |away| {
+        let rises = if rises { RISING } else { "" };
+        format!("; away from supports, point loads and inner corners {}{rises}", stress(away.max))
+    });
+    let centres = Distribution { max: of_centres, ..Distribution::default() };
+    let beside = Peak { max, ..Peak::default() }.beside(&centres);
+    // Both would be too long for the picture.
+    let beside = if rises { String::new() } else { format!(" ({beside})") };
+    format!("largest von Mises stress {}{beside}{away}", stress(max))
 }
 
 fn deformation(shown: &Shown, units: Option<Units>) -> String {

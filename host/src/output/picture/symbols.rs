@@ -7,35 +7,15 @@ use super::colormap::Rgb;
 use super::scene::{Edge, Scene, corners, normal};
 use super::shapes::Shape;
 use crate::mesh::vector::{cross, dot, norm, sub, unit};
-use crate::model::{AppliedLoad, Quantity, Support, Units, with_unit};
+use crate::model::{Analysis, AppliedLoad, Model, Quantity, Support, with_unit};
 use warpfem_text::{engineering as number, vector};
 
-/// Supports and loads to be drawn.
-#[derive(Debug, Clone, Copy)]
-pub struct Symbols<'a> {
-    /// The supports.
-    pub supports: &'a [Support],
-    /// The loads on nodes and surfaces.
-    pub loads: &'a [AppliedLoad],
-    /// All their nodal forces, `[n_nodes][3]`: whether a pressure pushes or pulls.
-    pub nodal_forces: &'a [[f64; 3]],
-    /// The acceleration of gravity, if it acts.
-    pub gravity: Option<[f64; 3]>,
-    /// What forces and lengths are labelled with.
-    pub units: Option<Units>,
-    /// Whether values of a potential are held and loads are fluxes.
-    pub is_potential: bool,
+/// The acceleration of gravity of a model, and what the legend says of it.
+pub(super) fn gravity(model: &Model) -> Option<([f64; 3], String)> {
+    let label = |g| format!("gravity g: {}", with_unit(number(norm(g)), model.units, Quantity::Acceleration));
+    model.gravity.map(|g| (g, label(g)))
 }
 
-impl Symbols<'_> {
-    /// The acceleration of gravity, and what the legend says of it.
-    pub(super) fn labelled_gravity(&self) -> Option<([f64; 3], String)> {
-        let label = |g| format!("gravity g: {}", with_unit(number(norm(g)), self.units, Quantity::Acceleration));
-        self.gravity.map(|g| (g, label(g)))
-    }
-}
-
-/// A symbol.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(in crate::output) struct Symbol {
     /// Its node in the scene.
@@ -48,10 +28,8 @@ pub(in crate::output) struct Symbol {
 /// The symbols of one support or load.
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::output) struct Group {
-    /// What the legend says.
     pub label: String,
     pub color: Rgb,
-    /// What the legend shows.
     pub shape: Shape,
     /// Empty where none of its nodes is on the skin.
     pub symbols: Vec<Symbol>,
@@ -64,17 +42,16 @@ const SPACING: f64 = 0.022;
 /// Colours of supports and of loads: none is near the colours of values, and all stand out on white and on black.
 const SUPPORTS: [Rgb; 3] = [[240, 120, 0], [170, 100, 60], [255, 175, 60]];
 const LOADS: [Rgb; 3] = [[214, 20, 140], [255, 105, 180], [230, 60, 90]];
-/// The colour of gravity.
 pub(super) const GRAVITY: Rgb = [150, 60, 220];
 
 /// The symbols on a scene, supports first.
-pub(super) fn resolve(scene: &Scene, is_flat: bool, symbols: &Symbols) -> Vec<Group> {
-    let surface = Surface::new(scene, is_flat);
-    let supports = symbols.supports.iter().zip(SUPPORTS.into_iter().cycle());
-    let supports = supports.map(|(support, color)| surface.support(support, color, symbols));
-    let loads = symbols.loads.iter().filter(|load| load.total != [0.0; 3] || is_normal(load));
+pub(super) fn resolve(scene: &Scene, model: &Model) -> Vec<Group> {
+    let surface = Surface::new(scene, model);
+    let supports = model.supports.iter().zip(SUPPORTS.into_iter().cycle());
+    let supports = supports.map(|(support, color)| surface.support(support, color));
+    let loads = model.applied.iter().filter(|load| load.total != [0.0; 3] || is_normal(load));
     let loads = loads.zip(LOADS.into_iter().cycle());
-    supports.chain(loads.map(|(load, color)| surface.load(load, color, symbols))).collect()
+    supports.chain(loads.map(|(load, color)| surface.load(load, color))).collect()
 }
 
 /// Whether a load acts along the normal.
@@ -85,6 +62,7 @@ fn is_normal(load: &AppliedLoad) -> bool {
 /// The skin with its normals.
 struct Surface<'a> {
     scene: &'a Scene,
+    model: &'a Model,
     is_flat: bool,
     /// Outward at every node, `[n_skin_nodes]`; zero inside.
     normals: Vec<[f64; 3]>,
@@ -92,10 +70,9 @@ struct Surface<'a> {
 }
 
 impl<'a> Surface<'a> {
-    fn new(scene: &'a Scene, is_flat: bool) -> Surface<'a> {
-        let size = super::extents(&scene.rest);
-        let spacing = SPACING * dot(size, size).sqrt();
-        let mut surface = Surface { scene, is_flat, normals: vec![], spacing };
+    fn new(scene: &'a Scene, model: &'a Model) -> Surface<'a> {
+        let spacing = SPACING * norm(super::extents(&scene.rest));
+        let mut surface = Surface { scene, model, is_flat: model.mesh.dim() == 2, normals: vec![], spacing };
         surface.normals = surface.normals_where(&vec![true; scene.rest.len()]);
         surface
     }
@@ -154,11 +131,15 @@ impl<'a> Surface<'a> {
         chosen
     }
 
-    fn support(&self, support: &Support, color: Rgb, symbols: &Symbols) -> Group {
+    fn is_potential(&self) -> bool {
+        self.model.analysis == Analysis::Laplace
+    }
+
+    fn support(&self, support: &Support, color: Rgb) -> Group {
         let name = if support.name.starts_with("support") { "" } else { "support " };
         let nodes = self.spread(&support.nodes);
         let everywhere = |shape| nodes.iter().map(|&node| Symbol { node, shape, along: [1.0, 0.0, 0.0] }).collect();
-        if symbols.is_potential {
+        if self.is_potential() {
             let value = number(support.displacement[0].unwrap_or(0.0));
             let label = format!("{name}{}: {value}", support.name);
             return Group { label, color, shape: Shape::Diamond, symbols: everywhere(Shape::Diamond) };
@@ -178,7 +159,7 @@ impl<'a> Surface<'a> {
             }));
         }
         if motion != [0.0; 3] {
-            let size = with_unit(number(norm(motion)), symbols.units, Quantity::Length);
+            let size = with_unit(number(norm(motion)), self.model.units, Quantity::Length);
             group.label += &format!(": moved by {size}");
             group.shape = Shape::Pull;
             group.symbols.extend(nodes.iter().map(|&node| self.arrow(node, unit(motion))));
@@ -186,16 +167,16 @@ impl<'a> Surface<'a> {
         group
     }
 
-    fn load(&self, load: &AppliedLoad, color: Rgb, symbols: &Symbols) -> Group {
-        let size = match symbols.is_potential {
+    fn load(&self, load: &AppliedLoad, color: Rgb) -> Group {
+        let size = match self.is_potential() {
             true => number(load.total[0]),
             false if is_normal(load) => number(norm(load.total)),
             false => vector(load.total),
         };
         let of = if load.name.starts_with("point_force") || load.name.starts_with("force") { "" } else { " in all" };
-        let quantity = if symbols.is_potential { Quantity::Unlabelled } else { Quantity::Force };
+        let quantity = if self.is_potential() { Quantity::Unlabelled } else { Quantity::Force };
         let name = load.name.replacen("point_force", "point force", 1);
-        let label = format!("{name}: {}{of}", with_unit(size, symbols.units, quantity));
+        let label = format!("{name}: {}{of}", with_unit(size, self.model.units, quantity));
         let nodes = self.spread(&load.nodes);
         let direction = unit(load.total);
         let symbols = match is_normal(load) {
@@ -203,7 +184,7 @@ impl<'a> Surface<'a> {
             true => {
                 let normals = self.normals_of(&load.nodes);
                 let inward = nodes.iter().filter(|&&node| normals[node as usize] != [0.0; 3]);
-                let sign = self.inward(load, &normals, symbols);
+                let sign = self.inward(load, &normals);
                 let shape = if sign > 0.0 { Shape::Push } else { Shape::Pull };
                 inward.map(|&node| Symbol { node, shape, along: normals[node as usize].map(|c| -sign * c) }).collect()
             }
@@ -218,11 +199,11 @@ impl<'a> Surface<'a> {
     }
 
     /// 1 where a load along the normal goes into the body, -1 where it comes out.
-    fn inward(&self, load: &AppliedLoad, normals: &[[f64; 3]], symbols: &Symbols) -> f64 {
-        if symbols.is_potential {
+    fn inward(&self, load: &AppliedLoad, normals: &[[f64; 3]]) -> f64 {
+        if self.is_potential() {
             return load.total[0].signum();
         }
-        let forces = self.scene.nodes.iter().map(|&node| symbols.nodal_forces.get(node as usize));
+        let forces = self.scene.nodes.iter().map(|&node| self.model.nodal_forces.get(node as usize));
         let outward: f64 = forces.zip(normals).map(|(force, &n)| force.map_or(0.0, |&force| dot(force, n))).sum();
         if outward > 0.0 { -1.0 } else { 1.0 }
     }

@@ -1,4 +1,6 @@
-use super::super::tests::{PotentialResults, Results, hex_pair};
+use super::super::distribution::Peak;
+use super::super::summary::{Elastic, Results as Numbers};
+use super::super::tests::{Results, hex_pair, model, potential, summary};
 use super::*;
 use crate::element::ElementKind::{Quad8, Tri6};
 use crate::mesh::rectangle::generate_rectangle;
@@ -7,19 +9,30 @@ use canvas::Font;
 use shapes::Shape;
 use sheet::Captions;
 
-const PAIR: Heading = Heading { case: "pair", converged: true, warnings: 0, units: None, away: None, rises: false };
-
-fn draw(mesh: &Mesh, fields: &Fields) -> Canvas {
-    Shown::new(mesh, fields, &[], None).draw(fields, &Shot::default(), &PAIR)
+fn pair() -> Summary {
+    let mut pair = summary();
+    pair.solver.converged = true;
+    pair
 }
 
-fn picture(results: &Results) -> (u32, u32, Vec<u8>) {
-    let (mesh, fields) = (hex_pair(), results.fields());
-    let file = Shown::new(&mesh, &fields, &[], None).png(&fields, &Shot::default(), &PAIR).unwrap();
+fn shown(mesh: &Mesh, results: &Results) -> Shown {
+    Shown::new(mesh, &results.fields(), &[], None)
+}
+
+fn draw(mesh: &Mesh, fields: &Fields) -> Canvas {
+    Shown::new(mesh, fields, &[], None).draw(fields, &Shot::default(), &pair())
+}
+
+/// Width, height and bytes of a picture.
+fn decoded(file: Vec<u8>) -> (u32, u32, Vec<u8>) {
     let mut reader = png::Decoder::new(std::io::Cursor::new(file)).read_info().unwrap();
     let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
     let info = reader.next_frame(&mut pixels).unwrap();
     (info.width, info.height, pixels)
+}
+
+fn picture(results: &Results) -> (u32, u32, Vec<u8>) {
+    decoded(shown(&hex_pair(), results).png(&results.fields(), &Shot::default(), &pair()).unwrap())
 }
 
 /// How many pixels have a colour, rather than a grey.
@@ -46,8 +59,9 @@ fn the_same_results_give_the_same_picture_on_any_number_of_threads() {
 #[test]
 fn names_are_drawn_written_out() {
     let (mesh, results) = (hex_pair(), Results::of_hex_pair());
-    let shown = Shown::new(&mesh, &results.fields(), &[], None);
-    let drawn = |case| shown.png(&results.fields(), &Shot::default(), &Heading { case, ..PAIR }).unwrap();
+    let shown = shown(&mesh, &results);
+    let drawn =
+        |case: &str| shown.png(&results.fields(), &Shot::default(), &Summary { case: case.into(), ..pair() }).unwrap();
     assert!(drawn("a\u{1b}\u{202e}b") == drawn("a\\u{1b}\\u{202e}b"));
     assert!(drawn("a\u{1b}b") != drawn("a?b"));
 }
@@ -78,7 +92,7 @@ fn a_mesh_without_cells_gives_a_picture_without_a_part() {
     let mut mesh = hex_pair();
     mesh.cells.clear();
     let mut results = Results::of_hex_pair();
-    (results.von_mises, results.stress, results.material) = (vec![], vec![], vec![]);
+    (results.stresses, results.material) = Default::default();
     assert_eq!(draw(&mesh, &results.fields()).width, WIDTH);
 }
 
@@ -86,7 +100,7 @@ fn a_mesh_without_cells_gives_a_picture_without_a_part() {
 fn uniform_stress_has_one_colour_and_no_mark() {
     let mut results = Results::of_hex_pair();
     results.nodal.sizes = (0..12).map(|i| 5.0 + 1e-15 * f64::from(i)).collect();
-    let shown = Shown::new(&hex_pair(), &results.fields(), &[], None);
+    let shown = shown(&hex_pair(), &results);
     assert!(shown.colors.t.iter().all(|&t| t == 0.5) && shown.colors.peak(false).is_none());
 }
 
@@ -97,7 +111,7 @@ fn plane_meshes_are_drawn_face_on() {
         let mut results = Results::zero(&mesh);
         results.nodal.sizes = (0..mesh.coords.len()).map(|i| i as f64).collect();
         results.displacement = mesh.coords.iter().map(|x| [0.0, x[0] * x[0], 0.0]).collect();
-        let shown = Shown::new(&mesh, &results.fields(), &[], None);
+        let shown = shown(&mesh, &results);
         assert_eq!(shown.view().axes, [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]], "{kind:?}");
         let canvas = draw(&mesh, &results.fields());
         assert!(coloured(canvas.pixels.as_flattened()) > 150_000, "{kind:?}");
@@ -106,26 +120,27 @@ fn plane_meshes_are_drawn_face_on() {
 
 #[test]
 fn a_potential_colours_the_body_where_it_is() {
-    let mut results = PotentialResults::of_hex_pair();
-    let shown = Shown::new(&hex_pair(), &results.fields(), &[], None);
+    let mut found = potential();
+    let fields = Fields::potential(&found, &[]);
+    let shown = Shown::new(&hex_pair(), &fields, &[], None);
     assert_eq!(shown.colors.range, [0.0, 5.5]);
-    assert_eq!(shown.scene.value, results.potential, "the nodes' own values, not means of elements");
+    assert_eq!(shown.scene.value, found.values, "the nodes' own values, not means of elements");
     assert_eq!((shown.largest, &shown.deformed), (0.0, &shown.scene.rest));
-    let Captions { title, subtitle, foot } = Captions::new(&shown, &results.fields(), &Shot::default(), &PAIR);
+    let Captions { title, subtitle, foot } = Captions::new(&shown, &fields, &Shot::default(), &pair());
     assert_eq!((title, subtitle.as_str()), (["potential", ""].map(String::from), "potential from 0 to 5.500"));
     assert_eq!(foot, "steepest gradient 11.25");
     assert_eq!(shown.colors.peak(false), Some(11), "what is marked is the largest of what is shown");
-    assert!(coloured(draw(&hex_pair(), &results.fields()).pixels.as_flattened()) > 150_000);
-    results.potential[3] = f64::NAN;
-    assert!(coloured(draw(&hex_pair(), &results.fields()).pixels.as_flattened()) > 100_000);
+    assert!(coloured(draw(&hex_pair(), &fields).pixels.as_flattened()) > 150_000);
+    found.values[3] = f64::NAN;
+    assert!(coloured(draw(&hex_pair(), &Fields::potential(&found, &[])).pixels.as_flattened()) > 100_000);
 }
 
 #[test]
 fn one_maximum_is_said_at_the_end_of_the_bar_and_at_the_mark() {
     let results = Results::of_hex_pair();
-    let shown = Shown::new(&hex_pair(), &results.fields(), &[], None);
+    let shown = shown(&hex_pair(), &results);
     assert_eq!((shown.colors.range, shown.colors.above, shown.colors.peak(false)), ([0.25, 11.25], None, Some(11)));
-    let subtitle = Captions::new(&shown, &results.fields(), &Shot::default(), &PAIR).subtitle;
+    let subtitle = Captions::new(&shown, &results.fields(), &Shot::default(), &pair()).subtitle;
     assert_eq!(subtitle, "largest von Mises stress 11.25 (nodal average; 2.500 at element centres)");
 }
 
@@ -136,53 +151,48 @@ fn a_hot_spot_does_not_darken_all_else() {
     results.displacement.fill([1e-3, 0.0, 0.0]);
     let n = mesh.coords.len();
     results.nodal.sizes = (0..n).map(|i| 1e6 * i as f64 / n as f64).collect();
-    let shown = Shown::new(&mesh, &results.fields(), &[], None);
-    assert!(shown.colors.above.is_none() && shown.colors.t.iter().all(|&t| t <= 1.0));
+    let colors = shown(&mesh, &results).colors;
+    assert!(colors.above.is_none() && colors.t.iter().all(|&t| t <= 1.0));
     results.nodal.sizes[7] = 5e6;
-    let shown = Shown::new(&mesh, &results.fields(), &[], None);
+    let hot = shown(&mesh, &results);
     // The number of two digits above 99.5 % of them.
-    assert_eq!((shown.colors.range, shown.colors.above), ([0.0, 1e6], Some(5e6)));
-    assert_eq!(shown.colors.t.iter().filter(|&&t| t > 1.0).count(), 1);
-    let canvas = shown.draw(&results.fields(), &Shot::default(), &PAIR);
+    assert_eq!((hot.colors.range, hot.colors.above), ([0.0, 1e6], Some(5e6)));
+    assert_eq!(hot.colors.t.iter().filter(|&&t| t > 1.0).count(), 1);
+    let canvas = hot.draw(&results.fields(), &Shot::default(), &pair());
     let red = canvas.pixels.iter().filter(|c| c[0] > 140 && c[1] < 60 && c[2] < 60).count();
     assert!(red > 400, "{red}");
     results.nodal.sizes[7] = 1.9e6;
-    assert!(Shown::new(&mesh, &results.fields(), &[], None).colors.above.is_none());
+    assert!(shown(&mesh, &results).colors.above.is_none());
 }
 
 #[test]
 fn what_did_not_converge_is_stamped_and_warnings_are_counted() {
     let (mesh, results) = (hex_pair(), Results::of_hex_pair());
     let fields = results.fields();
-    let inked = |heading: &Heading, is_it: fn(&&[u8; 3]) -> bool| {
-        Shown::new(&mesh, &fields, &[], None)
-            .draw(&fields, &Shot::default(), heading)
-            .pixels
-            .iter()
-            .filter(is_it)
-            .count()
+    let inked = |summary: &Summary, is_it: fn(&&[u8; 3]) -> bool| {
+        shown(&mesh, &results).draw(&fields, &Shot::default(), summary).pixels.iter().filter(is_it).count()
     };
     let alarm = |c: &&[u8; 3]| c[0] > 150 && c[1] < 80 && c[2] < 80;
     // The x axis is of a like red.
-    assert!(inked(&PAIR, alarm) < 500);
-    assert!(inked(&Heading { converged: false, ..PAIR }, alarm) > 50_000);
+    assert!(inked(&pair(), alarm) < 500);
+    assert!(inked(&summary(), alarm) > 50_000);
     let doubt = |c: &&[u8; 3]| c[0].abs_diff(170) < 9 && c[1].abs_diff(90) < 9 && c[2] < 9;
-    assert_eq!(inked(&PAIR, doubt), 0);
-    let warned = [1, 12].map(|warnings| inked(&Heading { warnings, ..PAIR }, doubt));
+    assert_eq!(inked(&pair(), doubt), 0);
+    let warned = [1, 12].map(|n| inked(&Summary { warnings: vec![String::new(); n], ..pair() }, doubt));
     assert!(0 < warned[0] && warned[0] < warned[1], "{warned:?}");
 }
 
-/// A wall, a force and gravity on [`hex_pair`].
-fn held_and_loaded() -> (Vec<Support>, Vec<AppliedLoad>) {
+/// [`model`] with two walls, a force and a pressure.
+fn held_and_loaded() -> Model {
     let held = |nodes, displacement| Support { name: "wall".into(), nodes, displacement };
     let load = |name: &str, nodes, total| AppliedLoad { name: name.into(), total, nodes };
-    (
-        vec![held(vec![0, 1, 2, 3], [Some(0.0); 3]), held(vec![4, 5], [None, None, Some(0.0)])],
-        vec![
-            load("force on end", vec![8, 9, 10, 11], [0.0, 0.0, -7.0]),
-            load("pressure on top", vec![2, 3, 6, 7], [0.0; 3]),
-        ],
-    )
+    let mut model = model();
+    model.supports = vec![held(vec![0, 1, 2, 3], [Some(0.0); 3]), held(vec![4, 5], [None, None, Some(0.0)])];
+    model.applied = vec![
+        load("force on end", vec![8, 9, 10, 11], [0.0, 0.0, -7.0]),
+        load("pressure on top", vec![2, 3, 6, 7], [0.0; 3]),
+    ];
+    model
 }
 
 /// Pixels within rounding of a hue: the shade of a symbol's faces changes its brightness only.
@@ -197,25 +207,17 @@ fn of_hue(canvas: &Canvas, hue: colormap::Rgb) -> usize {
 #[test]
 fn supports_and_loads_have_symbols_in_colours_of_their_own() {
     let (mesh, results) = (hex_pair(), Results::of_hex_pair());
-    let (fields, (supports, loads)) = (results.fields(), held_and_loaded());
-    let mut nodal_forces = vec![[0.0; 3]; 12];
-    [2, 3, 6, 7].iter().for_each(|&node: &usize| nodal_forces[node] = [0.0, 0.0, -1.0]);
-    let gravity = Some([0.0, 0.0, -9.81]);
-    let symbols = Symbols {
-        supports: &supports,
-        loads: &loads,
-        nodal_forces: &nodal_forces,
-        gravity,
-        units: None,
-        is_potential: false,
-    };
-    let shown = Shown::new(&mesh, &fields, &[], Some(&symbols));
+    let (fields, mut model) = (results.fields(), held_and_loaded());
+    model.nodal_forces = vec![[0.0; 3]; 12];
+    [2, 3, 6, 7].iter().for_each(|&node: &usize| model.nodal_forces[node] = [0.0, 0.0, -1.0]);
+    model.gravity = Some([0.0, 0.0, -9.81]);
+    let shown = Shown::new(&mesh, &fields, &[], Some(&model));
     let labels: Vec<&str> = shown.groups.iter().map(|group| group.label.as_str()).collect();
     assert_eq!(labels, ["support wall", "support wall", "force on end: (0, 0, -7.000)", "pressure on top: 0 in all"]);
     let shapes: Vec<Shape> = shown.groups.iter().map(|group| group.symbols[0].shape).collect();
     assert_eq!(shapes, [Shape::Cube, Shape::Cone, Shape::Pull, Shape::Push]);
     assert!(shown.groups[3].symbols.iter().all(|symbol| symbol.along[2] < -0.99), "{:?}", shown.groups[3]);
-    let (with, without) = (shown.draw(&fields, &Shot::default(), &PAIR), draw(&mesh, &fields));
+    let (with, without) = (shown.draw(&fields, &Shot::default(), &pair()), draw(&mesh, &fields));
     assert!(with.height > without.height, "there is room for a legend");
     let colors = shown.groups.iter().map(|group| group.color).chain([symbols::GRAVITY]);
     for color in colors {
@@ -228,11 +230,11 @@ fn supports_and_loads_have_symbols_in_colours_of_their_own() {
 fn a_large_group_has_some_forty_symbols_far_apart() {
     let mesh = generate_rectangle(Tri6, [2.0, 1.0], [200, 100]).unwrap();
     let results = Results::zero(&mesh);
-    let supports =
-        [Support { name: "all".into(), nodes: (0..mesh.coords.len() as u32).collect(), displacement: [Some(0.0); 3] }];
-    let symbols =
-        Symbols { supports: &supports, loads: &[], nodal_forces: &[], gravity: None, units: None, is_potential: false };
-    let shown = Shown::new(&mesh, &results.fields(), &[], Some(&symbols));
+    let mut model = model();
+    let nodes = (0..mesh.coords.len() as u32).collect();
+    model.supports = vec![Support { name: "all".into(), nodes, displacement: [Some(0.0); 3] }];
+    model.mesh = mesh;
+    let shown = Shown::new(&model.mesh, &results.fields(), &[], Some(&model));
     let places: Vec<[f64; 3]> = shown.groups[0].symbols.iter().map(|s| shown.scene.rest[s.node as usize]).collect();
     assert!((20..=40).contains(&places.len()), "{}", places.len());
     for (i, &a) in places.iter().enumerate() {
@@ -248,12 +250,12 @@ fn every_side_and_field_gives_another_picture() {
     let displacement = PointField::named("displacement_x", false, false).unwrap();
     let shots = [Shot::all(&[], &views), Shot::all(std::slice::from_ref(&displacement), &[])[1..].to_vec()].concat();
     let shown = Shown::new(&mesh, &fields, &shots, None);
-    let drawn: Vec<Canvas> = shots.iter().map(|shot| shown.draw(&fields, shot, &PAIR)).collect();
+    let drawn: Vec<Canvas> = shots.iter().map(|shot| shown.draw(&fields, shot, &pair())).collect();
     for (i, canvas) in drawn.iter().enumerate() {
         assert!(coloured(canvas.pixels.as_flattened()) > 50_000, "{:?}", shots[i]);
         assert!(drawn[..i].iter().all(|other| other.pixels != canvas.pixels), "{:?}", shots[i]);
     }
-    let captions = Captions::new(&shown, &fields, &shots[8], &PAIR);
+    let captions = Captions::new(&shown, &fields, &shots[8], &pair());
     assert_eq!(
         (captions.title[0].as_str(), captions.subtitle.as_str()),
         ("displacement x", "displacement x from 100.0 to 111.0")
@@ -262,10 +264,15 @@ fn every_side_and_field_gives_another_picture() {
 
 #[test]
 fn units_and_the_largest_value_away_are_said() {
-    let (mesh, results) = (hex_pair(), Results::of_hex_pair());
-    let shown = Shown::new(&mesh, &results.fields(), &[], None);
-    let heading = Heading { units: Some(Units::MmNS), away: Some(3.0), rises: true, ..PAIR };
-    let captions = Captions::new(&shown, &results.fields(), &Shot::default(), &heading);
+    let results = Results::of_hex_pair();
+    let (shown, fields) = (shown(&hex_pair(), &results), results.fields());
+    let away = |rises| {
+        let max_von_mises_away = Some(Peak { max: 3.0, ..Peak::default() });
+        let results = Elastic { max_von_mises_away, max_von_mises_away_rises: Some(rises), ..Elastic::default() };
+        let summary = Summary { units: Some(Units::MmNS), results: Numbers::Elastic(results), ..pair() };
+        Captions::new(&shown, &fields, &Shot::default(), &summary)
+    };
+    let captions = away(true);
     assert_eq!(captions.title[1], "in MPa");
     assert_eq!(
         captions.subtitle,
@@ -273,8 +280,7 @@ fn units_and_the_largest_value_away_are_said() {
          towards them: do not rely on it"
     );
     assert!(Font::Plain.width(&captions.subtitle) < WIDTH as f32 - 80.0);
-    let heading = Heading { rises: false, ..heading };
-    let settled = Captions::new(&shown, &results.fields(), &Shot::default(), &heading).subtitle;
+    let settled = away(false).subtitle;
     assert!(
         settled.starts_with("largest von Mises stress 11.25 MPa (") && settled.ends_with(" 3.000 MPa"),
         "{settled}"
@@ -284,21 +290,11 @@ fn units_and_the_largest_value_away_are_said() {
 
 #[test]
 fn a_model_is_drawn_in_grey_with_its_symbols() {
-    let (mesh, (supports, loads)) = (hex_pair(), held_and_loaded());
-    let symbols = Symbols {
-        supports: &supports,
-        loads: &loads,
-        nodal_forces: &[[0.0; 3]; 12],
-        gravity: None,
-        units: Some(Units::MmNS),
-        is_potential: false,
-    };
-    let shown = Shown::new(&mesh, &Results::of_hex_pair().fields(), &[], Some(&symbols));
+    let mut model = held_and_loaded();
+    model.units = Some(Units::MmNS);
+    let shown = Shown::new(&model.mesh, &Results::of_hex_pair().fields(), &[], Some(&model));
     assert_eq!(shown.groups[2].label, "force on end: (0, 0, -7.000) N");
-    let file = model_png(&mesh, "pair", &symbols, None).unwrap();
-    let mut reader = png::Decoder::new(std::io::Cursor::new(file)).read_info().unwrap();
-    let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
-    reader.next_frame(&mut pixels).unwrap();
+    let (_, _, pixels) = decoded(model_png(&model, None).unwrap());
     let grey = pixels.chunks_exact(3).filter(|c| c[0] < 215 && c[0] > 120 && c[0].abs_diff(c[2]) < 9).count();
     assert!(grey > 100_000 && coloured(&pixels) > 500, "{grey} {}", coloured(&pixels));
 }

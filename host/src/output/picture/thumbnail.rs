@@ -34,16 +34,8 @@ pub fn thumbnail(mesh: &Mesh, fields: &Fields, most: [usize; 2]) -> Option<Thumb
     let view = view.fit(extent, [0.0; 2], [samples * width, samples * height]);
     let map = colormap::stress();
     let shades: Vec<f32> = shown.scene.faces.par_iter().map(|face| shade(&view, &shown.deformed, face)).collect();
-    let drawing = Drawing {
-        points: shown.deformed.par_iter().map(|&x| view.project(x)).collect(),
-        t: &shown.colors.t,
-        faces: &shown.scene.faces,
-        edges: &[],
-        smooth_edges: false,
-        shades: &shades,
-        lines: vec![],
-        map: &map,
-    };
+    let points = shown.deformed.par_iter().map(|&x| view.project(x)).collect();
+    let drawing = Drawing { shades: &shades, ..Drawing::plain(points, &shown.colors.t, &shown.scene.faces, &map) };
     let (width, height) = (width as usize, height as usize);
     let frame = drawing.render(width * SAMPLES, height * SAMPLES);
     let pixels = (0..width * height).map(|i| mean_of_part(&frame, i % width, i / width)).collect();

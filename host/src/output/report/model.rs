@@ -1,21 +1,20 @@
 //! The report's words on the model: what was solved, of which files, how it is held and loaded, and in which units.
 
-use super::{Background, escape};
-use crate::mesh::Mesh;
-use crate::model::{Material, Quantity, Support, Units};
+use super::{Origin, escape};
+use crate::model::{Analysis, Material, Model, Quantity, Support, Units};
 use crate::output::Summary;
 use std::time::UNIX_EPOCH;
-use warpfem_text::{clean, count, date, engineering, vector, vector_above};
+use warpfem_text::{clean, counted, date, engineering, vector, vector_above};
 
 /// Case, mesh, date, version, supports and loads in words, then the materials.
-pub(super) fn model(mesh: &Mesh, summary: &Summary, background: &Background) -> String {
-    let seconds = background.written.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+pub(super) fn model(model: &Model, summary: &Summary, origin: &Origin) -> String {
+    let seconds = origin.written.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
     let minutes = seconds / 60;
     let time = format!("{}, {:02}:{:02} UTC", date(seconds / 86_400), minutes / 60 % 24, minutes % 60);
     let rows = [
-        ("case", background.case.to_owned()),
-        ("mesh", background.mesh.to_owned()),
-        ("analysis", background.analysis.replace('_', " ")),
+        ("case", origin.case.to_owned()),
+        ("mesh", origin.mesh.to_owned()),
+        ("analysis", model.analysis.name().replace('_', " ")),
         ("solved", time),
         ("program", format!("warpfem {}", env!("CARGO_PKG_VERSION"))),
     ];
@@ -25,22 +24,21 @@ pub(super) fn model(mesh: &Mesh, summary: &Summary, background: &Background) -> 
         .chain(&units)
         .map(|(name, text)| format!("<tr><th>{name}</th><td>{}</td></tr>", escape(text)))
         .collect();
-    let is_potential = background.analysis == "laplace";
+    let is_potential = model.analysis == Analysis::Laplace;
     let note = if summary.units.is_some() { FORM.to_owned() } else { format!("{UNITS} {FORM}") };
-    let held = background.supports.iter().map(|support| held(support, is_potential, mesh.dim()));
-    let loads = loads(background, summary.least_force(), is_potential);
+    let held = model.supports.iter().map(|support| held(support, is_potential, model.mesh.dim()));
+    let loads = loads(model, summary.least_force(), is_potential);
     format!(
         "<h2>Model</h2><table class=\"facts\"><tbody>{rows}</tbody></table>{}{}{}<p class=\"note\">{note}</p>",
         list("Supports", held.collect()),
         list("Loads", loads),
-        materials(background.materials, is_potential, summary.units)
+        materials(&model.materials, is_potential, summary.units)
     )
 }
 
 /// What numbers mean, as the case file has no units.
 const UNITS: &str =
     "Numbers are in the units of the case file, which must be consistent: N, mm and MPa, or N, m and Pa.";
-/// How numbers are written.
 const FORM: &str = "A number such as 176.6e6 is 176.6 × 10<sup>6</sup>.";
 
 fn list(heading: &str, items: Vec<String>) -> String {
@@ -69,23 +67,21 @@ fn held(support: &Support, is_potential: bool, dim: usize) -> String {
             given().filter(|(u, _)| *u != 0.0).map(|(u, axis)| format!("moved by {} in {axis}", engineering(u))),
         );
     }
-    let plural = if support.nodes.len() == 1 { "" } else { "s" };
-    format!("{}: {} ({} node{plural})", support.name, parts.join(", "), count(support.nodes.len()))
+    format!("{}: {} ({})", support.name, parts.join(", "), counted(support.nodes.len(), "node"))
 }
 
 /// `force on tip: (0, 0, −1500) in all`; what acts on the volume last.
-fn loads(background: &Background, least: f64, is_potential: bool) -> Vec<String> {
+fn loads(model: &Model, least: f64, is_potential: bool) -> Vec<String> {
     let total = |total: [f64; 3]| match is_potential {
         true => engineering(clean(total[0], least)),
         false => vector_above(total, least),
     };
-    let on_surfaces = background.loads.iter().map(|load| format!("{}: {} in all", load.name, total(load.total)));
-    let gravity = background.gravity.map(|g| format!("gravity: acceleration {}", vector(g)));
-    let source = background.source.map(|s| format!("source: {} per volume", engineering(s)));
+    let on_surfaces = model.applied.iter().map(|load| format!("{}: {} in all", load.name, total(load.total)));
+    let gravity = model.gravity.map(|g| format!("gravity: acceleration {}", vector(g)));
+    let source = model.source.map(|s| format!("source: {} per volume", engineering(s)));
     on_surfaces.chain(gravity).chain(source).collect()
 }
 
-/// What is shown of an elastic material.
 const OF_ELASTICITY: [(&str, Quantity); 4] = [
     ("Young’s modulus", Quantity::Stress),
     ("Poisson’s ratio", Quantity::Unlabelled),

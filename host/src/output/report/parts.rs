@@ -2,11 +2,11 @@
 
 use super::escape;
 use crate::mesh::Mesh;
-use crate::model::{AppliedLoad, Quantity, with_unit};
+use crate::model::{AppliedLoad, Quantity, SolverOptions, with_unit};
 use crate::output::Summary;
 use crate::output::distribution::{Distribution, Peak};
 use crate::output::summary::{Elastic, Potential, RISING, Results, Solver, shared};
-use warpfem_text::{clean, count, engineering, engineering_beside, vector};
+use warpfem_text::{clean, count, counted, engineering, engineering_beside, vector};
 
 /// A number with a true minus sign.
 fn shown(value: f64) -> String {
@@ -24,8 +24,8 @@ pub(super) fn status(summary: &Summary) -> String {
     match (solver.converged, summary.warnings.len()) {
         (true, 0) => format!("<p class=\"status good\">Converged: {accuracy}</p>"),
         (true, n) => {
-            let plural = if n == 1 { "" } else { "s" };
-            format!("<p class=\"status doubtful\">Converged, {n} warning{plural}. Equations: {accuracy}</p>")
+            let warnings = counted(n, "warning");
+            format!("<p class=\"status doubtful\">Converged, {warnings}. Equations: {accuracy}</p>")
         }
         (false, _) => format!(
             "<p class=\"status bad\"><strong>Not converged.</strong> The iteration ended short of its tolerance, at an \
@@ -44,8 +44,8 @@ pub(super) fn stamp(summary: &Summary) -> String {
 pub(super) fn picture(png: Option<String>, converged: bool) -> String {
     match png {
         None if !converged => {
-            "<p class=\"status bad\">The solver stopped before its first step: the solution is still 0, so \
-                               there is no picture.</p>"
+            "<p class=\"status bad\">The solver stopped before its first step: the solution is still 0, \
+                               so there is no picture.</p>"
                 .into()
         }
         Some(png) => {
@@ -85,39 +85,34 @@ fn measured(summary: &Summary, value: f64, quantity: Quantity) -> String {
 
 /// The few numbers that most readers want.
 pub(super) fn cards(summary: &Summary) -> String {
-    let card = |label: &str, value: String| format!("<div><dt>{label}</dt><dd>{value}</dd></div>");
-    let both = |(label, quantity), nodal: &Peak, centres: &Distribution| {
-        card_with_note(label, measured(summary, nodal.max, quantity), &nodal.beside(centres))
+    let peak = |label: &str, quantity, nodal: &Peak, centres: &Distribution| {
+        card(label, &measured(summary, nodal.max, quantity), &nodal.beside(centres))
     };
-    let (first, second, balance) = match &summary.results {
+    let (cards, error, note) = match &summary.results {
         Results::Elastic(results) => (
-            card("largest displacement", measured(summary, results.max_displacement, Quantity::Length)),
-            both(("largest von Mises stress", Quantity::Stress), &results.von_mises_nodal, &results.von_mises)
+            card("largest displacement", &measured(summary, results.max_displacement, Quantity::Length), "")
+                + &peak("largest von Mises stress", Quantity::Stress, &results.von_mises_nodal, &results.von_mises)
                 + &away(summary, results)
                 + &safety(results),
             results.equilibrium_error,
+            "loads plus reactions, relative to all nodal forces",
         ),
         Results::Potential(results) => (
-            card("potential", format!("{} to {}", shown(results.min), shown(results.max))),
-            both(("largest gradient", Quantity::Unlabelled), &results.gradient_nodal, &results.gradient),
+            card("potential", &format!("{} to {}", shown(results.min), shown(results.max)), "")
+                + &peak("largest gradient", Quantity::Unlabelled, &results.gradient_nodal, &results.gradient),
             results.equilibrium_error,
+            "the sum of all flows, relative to their sizes",
         ),
     };
-    let note = match &summary.results {
-        Results::Elastic(_) => "loads plus reactions, relative to all nodal forces",
-        Results::Potential(_) => "the sum of all flows, relative to their sizes",
-    };
-    let balance = card_with_note("force balance error", format!("{balance:.1e}").replace('-', "−"), note);
-    format!("<dl class=\"cards\">{first}{second}{balance}</dl>")
+    let balance = card("force balance error", &format!("{error:.1e}").replace('-', "−"), note);
+    format!("<dl class=\"cards\">{cards}{balance}</dl>")
 }
 
 /// The largest stress away from where it grows with every refinement, if it is another than the largest.
 fn away(summary: &Summary, results: &Elastic) -> String {
     let note = format!("and from point loads and sharp inner corners{}", if results.rises() { RISING } else { "" });
-    let card = |peak: &Peak| {
-        card_with_note("von Mises stress away from supports", measured(summary, peak.max, Quantity::Stress), &note)
-    };
-    results.away().map_or(String::new(), card)
+    let of = |peak: &Peak| measured(summary, peak.max, Quantity::Stress);
+    results.away().map_or(String::new(), |peak| card("von Mises stress away from supports", &of(peak), &note))
 }
 
 /// The smallest safety factor, in red where the material yields.
@@ -125,22 +120,22 @@ fn safety(results: &Elastic) -> String {
     let Some(factor) = results.min_safety_factor.filter(|factor| factor.value.is_finite()) else {
         return String::new();
     };
-    let (class, note) = match factor.value < 1.0 {
-        true => (" class=\"bad\"", "the material yields"),
-        false => ("", "yield strength over von Mises stress"),
-    };
+    let yields = factor.value < 1.0;
+    let note = if yields { "the material yields" } else { "yield strength over von Mises stress" };
     let note = match results.min_safety_factor_away {
         Some(away) if away.value.is_finite() && away.value > factor.value => {
             format!("{note}; {} away from supports and corners", shown(away.value))
         }
         _ => note.into(),
     };
-    let (value, note) = (shown(factor.value), note + factor.doubt());
-    format!("<div><dt>smallest safety factor</dt><dd{class}>{value}</dd><dd class=\"note\">{note}</dd></div>")
+    let card = card("smallest safety factor", &shown(factor.value), &(note + factor.doubt()));
+    if yields { card.replacen("<dd>", "<dd class=\"bad\">", 1) } else { card }
 }
 
-fn card_with_note(label: &str, value: String, note: &str) -> String {
-    format!("<div><dt>{label}</dt><dd>{value}</dd><dd class=\"note\">{note}</dd></div>")
+/// A number with its name above and a note below, if there is one.
+fn card(label: &str, value: &str, note: &str) -> String {
+    let note = if note.is_empty() { String::new() } else { format!("<dd class=\"note\">{note}</dd>") };
+    format!("<div><dt>{label}</dt><dd>{value}</dd>{note}</div>")
 }
 
 pub(super) fn warnings(warnings: &[String]) -> String {
@@ -151,7 +146,6 @@ pub(super) fn warnings(warnings: &[String]) -> String {
     format!("<section class=\"warnings\"><h2>Warnings</h2><ul>{items}</ul></section>")
 }
 
-/// Loads, reactions and their balance.
 pub(super) fn forces(summary: &Summary, loads: &[AppliedLoad]) -> String {
     match &summary.results {
         Results::Elastic(results) => elastic_forces(summary, results, loads),
@@ -166,24 +160,38 @@ fn elastic_forces(summary: &Summary, results: &Elastic, loads: &[AppliedLoad]) -
     let applied = rows.iter().fold([0.0; 3], |sum: [f64; 3], row| std::array::from_fn(|i| sum[i] + row.1[i]));
     rows.extend(results.reactions.iter().map(|(name, force)| (format!("reaction of {name}"), *force)));
     let largest = rows.iter().flat_map(|row| row.1).fold(results.largest_force(), |most, c| most.max(c.abs()));
-    let line = |name: &str, force: [f64; 3], class: &str| {
-        let cell = |c: f64| format!("<td>{}</td>", engineering_beside(clean(c, least), largest).replace('-', "−"));
-        format!("<tr{class}><th>{}</th>{}</tr>", escape(name), force.map(cell).concat())
-    };
-    let body: String = rows.iter().map(|(name, force)| line(name, *force, "")).collect();
     let sums = [
         ("all loads", applied),
         ("all reactions", results.reaction_sum),
         ("loads + reactions", std::array::from_fn(|i| applied[i] + results.reaction_sum[i])),
     ];
-    let sums = sums.map(|(name, force)| line(name, force, " class=\"sum\"")).concat();
-    let head = "<thead><tr><th></th><th>x</th><th>y</th><th>z</th></tr></thead>";
-    let table = format!("<div class=\"wide\"><table>{head}<tbody>{body}</tbody><tbody>{sums}</tbody></table></div>");
+    let cell = |c: f64| engineering_beside(clean(c, least), largest);
+    let table = balance(["x", "y", "z"], &rows, &sums, cell);
     let note = note(results.shared_nodes);
     let energy = format!("<p>Strain energy {}.</p>", measured(summary, results.strain_energy, Quantity::Energy));
     let unit = summary.units.and_then(|units| units.label(Quantity::Force));
     let unit = unit.map_or(String::new(), |unit| format!(" [{unit}]"));
     format!("<h2>Loads and reactions{unit}</h2>{table}{note}{energy}")
+}
+
+/// A table of loads and supports with the sums below.
+fn balance<const N: usize>(
+    heads: [&str; N],
+    rows: &[(String, [f64; N])],
+    sums: &[(&str, [f64; N])],
+    number: impl Fn(f64) -> String,
+) -> String {
+    let line = |class: &str, name: &str, values: [f64; N]| {
+        let cells = values.map(|value| format!("<td>{}</td>", number(value).replace('-', "−"))).concat();
+        format!("<tr{class}><th>{}</th>{cells}</tr>", escape(name))
+    };
+    let heads = heads.map(|head| format!("<th>{head}</th>")).concat();
+    let body: String = rows.iter().map(|(name, values)| line("", name, *values)).collect();
+    let sums: String = sums.iter().map(|(name, values)| line(" class=\"sum\"", name, *values)).collect();
+    format!(
+        "<div class=\"wide\"><table><thead><tr><th></th>{heads}</tr></thead><tbody>{body}</tbody><tbody>{sums}</tbody>\
+         </table></div>"
+    )
 }
 
 /// What is applied to the volume: all that is applied, less the other loads, where that is no rounding error.
@@ -194,20 +202,13 @@ fn left_over(applied: [f64; 3], loads: &[AppliedLoad], (name, least): (&str, f64
 }
 
 fn flows(results: &Potential, loads: &[AppliedLoad], least: f64) -> String {
-    let mut rows: Vec<(String, f64)> = loads.iter().map(|load| (load.name.clone(), load.total[0])).collect();
-    rows.extend(left_over([results.applied, 0.0, 0.0], loads, ("source", least)).map(|(name, flow)| (name, flow[0])));
-    let applied: f64 = rows.iter().map(|row| row.1).sum();
-    rows.extend(results.flows.iter().map(|(name, of)| (format!("held at {name}"), *of)));
-    let flow = |flow: f64| shown(clean(flow, least));
-    let line = |(name, of): &(String, f64)| format!("<tr><th>{}</th><td>{}</td></tr>", escape(name), flow(*of));
-    let body: String = rows.iter().map(line).collect();
-    let sums = [("all supports", results.flow_sum), ("sum", applied + results.flow_sum)];
-    let sums = sums.map(|(name, of)| format!("<tr class=\"sum\"><th>{name}</th><td>{}</td></tr>", flow(of))).concat();
-    let note = note(results.shared_nodes);
-    let head = "<thead><tr><th></th><th>flow into the body</th></tr></thead>";
-    format!(
-        "<h2>Flows</h2><div class=\"wide\"><table>{head}<tbody>{body}</tbody><tbody>{sums}</tbody></table></div>{note}"
-    )
+    let mut rows: Vec<(String, [f64; 1])> = loads.iter().map(|load| (load.name.clone(), [load.total[0]])).collect();
+    rows.extend(left_over([results.applied, 0.0, 0.0], loads, ("source", least)).map(|(name, flow)| (name, [flow[0]])));
+    let applied: f64 = rows.iter().map(|row| row.1[0]).sum();
+    rows.extend(results.flows.iter().map(|(name, of)| (format!("held at {name}"), [*of])));
+    let sums = [("all supports", [results.flow_sum]), ("sum", [applied + results.flow_sum])];
+    let table = balance(["flow into the body"], &rows, &sums, |flow| engineering(clean(flow, least)));
+    format!("<h2>Flows</h2>{table}{}", note(results.shared_nodes))
 }
 
 /// A paragraph on nodes that are in several supports.
@@ -222,33 +223,29 @@ pub(super) fn extremes(summary: &Summary) -> String {
         format!("<tr><th>{name}</th><td>{value}</td><td class=\"place\">{place}</td></tr>")
     };
     let node = |x| format!("node at {}", point(x));
+    let at_node = |peak: &Peak| format!("node {} at {}", peak.max_node, point(peak.max_at));
     // The largest at nodes, at centres, and what most centres are below.
     let both = |name: &str, quantity, nodal: &Peak, centres: &Distribution| {
-        let at = format!("node {} at {}", nodal.max_node, point(nodal.max_at));
         let middle = format!("element {} at {}", centres.max_element, point(centres.max_at));
-        row(name, nodal.max, quantity, at)
+        row(name, nodal.max, quantity, at_node(nodal))
             + &row("largest at the centre of an element", centres.max, quantity, middle)
             + &row("99 % of the element centres below", centres.p99, quantity, String::new())
     };
     let rows = match &summary.results {
         Results::Elastic(results) => {
-            let first = row(
-                "largest displacement",
-                results.max_displacement,
-                Quantity::Length,
-                node(results.max_displacement_at),
-            );
-            let away = results.away().map_or(String::new(), |peak| {
-                let at = format!("node {} at {}", peak.max_node, point(peak.max_at));
-                row("largest away from supports, point loads and sharp inner corners", peak.max, Quantity::Stress, at)
+            let at = node(results.max_displacement_at);
+            let first = row("largest displacement", results.max_displacement, Quantity::Length, at);
+            let away = results.away().map(|peak| {
+                let name = "largest away from supports, point loads and sharp inner corners";
+                row(name, peak.max, Quantity::Stress, at_node(peak))
             });
-            let safety =
-                results.min_safety_factor.filter(|factor| factor.value.is_finite()).map_or(String::new(), |safety| {
-                    let at = format!("node {} at {}{}", safety.node, point(safety.at), safety.doubt());
-                    row("smallest safety factor", safety.value, Quantity::Unlabelled, at)
-                });
+            let safety = results.min_safety_factor.filter(|factor| factor.value.is_finite()).map(|safety| {
+                let at = format!("node {} at {}{}", safety.node, point(safety.at), safety.doubt());
+                row("smallest safety factor", safety.value, Quantity::Unlabelled, at)
+            });
             let (nodal, centres) = (&results.von_mises_nodal, &results.von_mises);
-            first + &both("largest von Mises stress", Quantity::Stress, nodal, centres) + &away + &safety
+            let largest = both("largest von Mises stress", Quantity::Stress, nodal, centres);
+            first + &largest + &away.unwrap_or_default() + &safety.unwrap_or_default()
         }
         Results::Potential(results) => {
             let ends = row("smallest potential", results.min, Quantity::Unlabelled, node(results.min_at))
@@ -265,7 +262,6 @@ pub(super) fn extremes(summary: &Summary) -> String {
     )
 }
 
-/// What the mesh holds, and how its elements are shaped.
 pub(super) fn mesh(mesh: &Mesh) -> String {
     let kinds = mesh.solids().filter(|(_, cells)| !cells.is_empty());
     let rows: String = kinds
@@ -293,9 +289,9 @@ fn power(value: Option<f64>) -> String {
     value.map_or(String::new(), |value| format!("{value:.1e}"))
 }
 
-/// How it was solved.
-pub(super) fn solver(summary: &Summary, [tolerance, residual]: [Option<f64>; 2]) -> String {
+pub(super) fn solver(summary: &Summary, asked: &SolverOptions) -> String {
     let s: &Solver = &summary.solver;
+    let tolerance = asked.residual_tolerance.is_none().then_some(asked.tolerance);
     let order = s.order.map_or(String::new(), |order| format!(" of order {order}"));
     let mut rows = vec![
         ("method", s.method.clone()),
@@ -306,7 +302,7 @@ pub(super) fn solver(summary: &Summary, [tolerance, residual]: [Option<f64>; 2])
         ("precision", s.precision.clone()),
         ("tolerance on the error", power(tolerance)),
         ("estimated error", power(s.error_estimate)),
-        ("tolerance on the residual", power(residual)),
+        ("tolerance on the residual", power(asked.residual_tolerance)),
         ("relative residual", power(Some(s.relative_residual))),
         ("backward error", power(s.backward_error)),
         ("iterations", count(s.iterations)),

@@ -11,13 +11,9 @@ const MARGIN: [f64; 2] = [56.0, 30.0];
 
 /// The logarithm of the residual over the iterations, with the tolerance on it if there is one; nothing where there is no curve to draw.
 pub(super) fn residuals(history: &History, tolerance: Option<f64>) -> String {
-    let points: Vec<(f64, f64)> = history
-        .relative_residual
-        .iter()
-        .enumerate()
-        .map(|(i, residual)| (((i + 1) * history.every) as f64, residual.log10()))
-        .filter(|point| point.1.is_finite())
-        .collect();
+    let place = |(i, residual): (usize, &f64)| (((i + 1) * history.every) as f64, residual.log10());
+    let points = history.relative_residual.iter().enumerate().map(place);
+    let points: Vec<(f64, f64)> = points.filter(|point| point.1.is_finite()).collect();
     if points.len() < 2 {
         return String::new();
     }
@@ -39,12 +35,9 @@ pub(super) fn residuals(history: &History, tolerance: Option<f64>) -> String {
         let at = y(power);
         let _ = write!(out, "<path class=\"grid\" d=\"M{left:.1} {at:.1}H{right:.1}\"/>");
         let exponent = format!("{power}").replace('-', "−");
-        let _ = write!(
-            out,
-            "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">10<tspan dy=\"-5\" font-size=\"9\">{exponent}</tspan></text>",
-            left - 8.0,
-            at + 5.0
-        );
+        let (beside, below) = (left - 8.0, at + 5.0);
+        let _ = write!(out, "<text x=\"{beside:.1}\" y=\"{below:.1}\" text-anchor=\"end\">10");
+        let _ = write!(out, "<tspan dy=\"-5\" font-size=\"9\">{exponent}</tspan></text>");
         power -= every;
     }
     if let Some(goal) = tolerance.map(|tolerance| y(tolerance.log10())) {
@@ -53,12 +46,9 @@ pub(super) fn residuals(history: &History, tolerance: Option<f64>) -> String {
     }
     let line: Vec<String> = points.iter().map(|&(n, v)| format!("{:.1} {:.1}", x(n), y(v))).collect();
     let _ = write!(out, "<path class=\"curve\" d=\"M{}\"/>", line.join("L"));
-    let _ = write!(out, "<text x=\"{left:.1}\" y=\"{:.1}\" dy=\"20\">0</text>", bottom);
-    let _ = write!(
-        out,
-        "<text x=\"{right:.1}\" y=\"{bottom:.1}\" dy=\"20\" text-anchor=\"end\">{} iterations</text>",
-        count(last as usize)
-    );
+    let _ = write!(out, "<text x=\"{left:.1}\" y=\"{bottom:.1}\" dy=\"20\">0</text>");
+    let _ = write!(out, "<text x=\"{right:.1}\" y=\"{bottom:.1}\" dy=\"20\" text-anchor=\"end\">");
+    let _ = write!(out, "{} iterations</text>", count(last as usize));
     out + "</svg>"
 }
 
@@ -76,44 +66,30 @@ pub(super) fn histogram(tenths: &[usize; 10]) -> String {
         // A few elements among many are the ones that matter, so they are seen.
         let tall = if n > 0 { (n as f64 / most * height).max(2.0) } else { 0.0 };
         let top = 20.0 + height - tall;
-        let _ = write!(
-            out,
-            "<rect class=\"bar\" x=\"{:.1}\" y=\"{top:.1}\" width=\"{:.1}\" height=\"{tall:.1}\"/>",
-            x + 2.0,
-            width - 4.0
-        );
+        let (left, middle, bottom) = (x + 2.0, x + width / 2.0, height + 36.0);
+        let _ = write!(out, "<rect class=\"bar\" x=\"{left:.1}\" y=\"{top:.1}\" width=\"{:.1}\"", width - 4.0);
+        let _ = write!(out, " height=\"{tall:.1}\"/>");
         if n > 0 {
-            let _ = write!(
-                out,
-                "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",
-                x + width / 2.0,
-                top - 5.0,
-                count(n)
-            );
+            let (above, n) = (top - 5.0, count(n));
+            let _ = write!(out, "<text x=\"{middle:.1}\" y=\"{above:.1}\" text-anchor=\"middle\">{n}</text>");
         }
-        let _ = write!(
-            out,
-            "<text class=\"faint\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{:.1}–{:.1}</text>",
-            x + width / 2.0,
-            height + 36.0,
-            i as f64 / 10.0,
-            (i + 1) as f64 / 10.0
-        );
+        let (from, to) = (i as f64 / 10.0, (i + 1) as f64 / 10.0);
+        let _ = write!(out, "<text class=\"faint\" x=\"{middle:.1}\" y=\"{bottom:.1}\" text-anchor=\"middle\">");
+        let _ = write!(out, "{from:.1}–{to:.1}</text>");
     }
     out + "</svg>"
 }
 
 /// The phases up to writing, each with a bar of its share.
 pub(super) fn timings(t: &Timings) -> String {
-    let phases = [("read", t.read), ("setup", t.setup), ("assembly", t.assembly), ("boundary", t.boundary)];
-    let phases = phases.into_iter().chain([("solve", t.solve), ("stress", t.stress)]);
-    let sum: f64 = phases.clone().map(|phase| phase.1).sum();
+    let phases = t.before_writing();
+    let sum: f64 = phases.iter().map(|phase| phase.1).sum();
     let row = |(name, time): (&str, f64)| {
         let share = if sum > 0.0 { 100.0 * time / sum } else { 0.0 };
         let bar = format!("<span class=\"share\" style=\"width:{share:.1}%\"></span>");
         format!("<tr><th>{name}</th><td>{}</td><td class=\"bars\">{bar}</td></tr>", seconds(time))
     };
-    let rows: String = phases.map(row).collect();
+    let rows: String = phases.map(row).concat();
     let sum = format!("<tr class=\"sum\"><th>sum</th><td>{}</td><td></td></tr>", seconds(sum));
     format!(
         "<h2>Time</h2><table class=\"timings\"><tbody>{rows}</tbody><tbody>{sum}</tbody></table><p class=\"note\">Without writing the results.</p>"

@@ -15,7 +15,7 @@ use serde_json::json;
 use super::thin::{self, Surface};
 use crate::model::{Quantity, Units};
 use crate::output::picture::Shown;
-use crate::output::picture::colormap;
+use crate::output::picture::colormap::{self, Rgb};
 use crate::output::picture::scene::{Edge, NONE, Scene, corners};
 use crate::output::picture::shapes::Shape;
 use crate::output::picture::symbols::Symbol;
@@ -28,7 +28,6 @@ const MOST_FACES_WITH_EDGES: usize = 20_000;
 /// Steps of 16 bits.
 const STEPS: f64 = 65535.0;
 
-/// The skin, packed.
 pub(super) struct Skin {
     /// Counts, ranges and how to show it, as JSON.
     pub header: String,
@@ -87,7 +86,6 @@ impl Skin {
         let ranges: Vec<[f64; 2]> = planes.iter().map(|plane| plane.range).collect();
         let map = colormap::stress();
         let label = |quantity| units.and_then(|units| units.label(quantity));
-        let hex = |color: &[u8; 3]| color.iter().map(|c| format!("{c:02x}")).collect::<String>();
         let colors: String = map.colors.iter().map(hex).collect();
         let header = json!({
             "vertices": surface.vertices.len(), "triangles": surface.triangles.len(),
@@ -103,16 +101,17 @@ impl Skin {
     }
 }
 
+fn hex(color: &Rgb) -> String {
+    color.iter().map(|c| format!("{c:02x}")).collect()
+}
+
 /// The solids of symbols, and for each group its colour, what it says, and where which solid stands in which direction:
 /// coordinates, displacement and direction one after the other.
 fn symbols(shown: &Shown) -> serde_json::Value {
-    let hex = |color: [u8; 3]| color.iter().map(|c| format!("{c:02x}")).collect::<String>();
     let number = |shape: Shape| Shape::ALL.iter().position(|&of| of == shape);
     let solid = |shape: Shape| {
         let solid = shape.solid();
-        let whole =
-            solid.faces.iter().flat_map(|f| [Some([f[0], f[1], f[2]]), (f[3] != NONE).then(|| [f[0], f[2], f[3]])]);
-        json!({ "points": solid.points, "triangles": whole.flatten().collect::<Vec<_>>() })
+        json!({ "points": solid.points, "triangles": solid.faces.iter().flat_map(triangles).collect::<Vec<_>>() })
     };
     let placed = |symbol: &Symbol| {
         let (scene, node) = (&shown.scene, symbol.node as usize);
@@ -121,7 +120,7 @@ fn symbols(shown: &Shown) -> serde_json::Value {
     };
     let groups = shown.groups.iter().map(|group| {
         let symbols: Vec<_> = group.symbols.iter().map(placed).collect();
-        json!({ "label": visible(&group.label), "color": hex(group.color), "symbols": symbols })
+        json!({ "label": visible(&group.label), "color": hex(&group.color), "symbols": symbols })
     });
     json!({ "solids": Shape::ALL.map(solid), "groups": groups.collect::<Vec<_>>() })
 }
@@ -152,30 +151,25 @@ fn planes(scene: &Scene, surface: &Surface) -> (Vec<Plane>, Vec<String>) {
     (planes, fields)
 }
 
+/// A face as one triangle or two.
+fn triangles(face: &[u32; 4]) -> impl Iterator<Item = [u32; 3]> {
+    let &[a, b, c, d] = face;
+    [[a, b, c], [a, c, d]].into_iter().take(corners(face).len() - 2)
+}
+
 /// All of a scene: its nodes in the order in which faces need them, so that numbers in succession are close.
 fn surface(scene: &Scene) -> Surface {
     let mut number = vec![NONE; scene.rest.len()];
     let mut surface = Surface { vertices: vec![], triangles: vec![], outline: vec![], edges: vec![] };
-    for face in &scene.faces {
-        for &node in corners(face) {
-            if number[node as usize] == NONE {
-                number[node as usize] = surface.vertices.len() as u32;
-                surface.vertices.push(node);
-            }
-        }
-        let at = |k: usize| number[face[k] as usize];
-        surface.triangles.push([at(0), at(1), at(2)]);
-        if face[3] != NONE {
-            surface.triangles.push([at(0), at(2), at(3)]);
-        }
-    }
-    // Where a largest value is inside, for its mark.
-    for &node in &scene.peaks {
+    // Where a largest value is inside, its node is for its mark.
+    for &node in scene.faces.iter().flat_map(corners).chain(&scene.peaks) {
         if number[node as usize] == NONE {
             number[node as usize] = surface.vertices.len() as u32;
             surface.vertices.push(node);
         }
     }
+    let numbered = |triangle: [u32; 3]| triangle.map(|node| number[node as usize]);
+    surface.triangles = scene.faces.iter().flat_map(triangles).map(numbered).collect();
     surface.outline = scene.outline.iter().map(|edge| edge.map(|node| number[node as usize])).collect();
     if scene.faces.len() <= MOST_FACES_WITH_EDGES {
         let smooth = scene.faces.iter().zip(&scene.edges).flat_map(|(face, kinds)| {

@@ -1,31 +1,22 @@
 use super::*;
+use crate::model::{Analysis, AppliedLoad, Material, Support};
 use crate::output::Fields;
 use crate::output::distribution::{Distribution, Peak};
 use crate::output::picture::Shown;
 use crate::output::summary::{Elastic, History, Potential, Results as Numbers};
-use crate::output::tests::{PotentialResults, Results, hex_pair};
+use crate::output::tests::{ORIGIN, Results, model, potential};
 use std::time::Duration;
 
-pub(in crate::output) const BACKGROUND: Background<'static> = Background {
-    case_text: "[mesh]",
-    case: "pair.toml",
-    mesh: "pair.msh",
-    written: SystemTime::UNIX_EPOCH,
-    analysis: "elasticity",
-    materials: &[],
-    supports: &[],
-    gravity: None,
-    source: None,
-    loads: &[],
-    tolerance: 1e-6,
-    residual_tolerance: None,
-};
-
-fn page(mesh: &Mesh, fields: &Fields, summary: &Summary, background: Background) -> String {
-    let shown = Shown::new(mesh, fields, &[], None);
+fn page(model: &Model, fields: &Fields, summary: &Summary, origin: Origin) -> String {
+    let shown = Shown::new(&model.mesh, fields, &[], None);
     let mut out = Vec::new();
-    Report::new(mesh, summary, background, Some(&shown)).write(&mut out, Some(b"png")).unwrap();
+    Report::new(model, summary, origin, Some(&shown)).write(&mut out, Some(b"png")).unwrap();
     String::from_utf8(out).unwrap()
+}
+
+/// The page of [`Results::of_hex_pair`].
+fn page_of(model: &Model, summary: &Summary) -> String {
+    page(model, &Results::of_hex_pair().fields(), summary, ORIGIN)
 }
 
 fn summary() -> Summary {
@@ -42,9 +33,26 @@ fn summary() -> Summary {
     summary
 }
 
+fn load(name: &str, total: [f64; 3]) -> AppliedLoad {
+    AppliedLoad { name: name.into(), total, nodes: vec![] }
+}
+
+/// The row of this head.
+fn row<'a>(table: &'a str, name: &str) -> &'a str {
+    table.split("<tr").find(|row| row.contains(&format!("<th>{name}</th>"))).unwrap()
+}
+
+/// The results of elasticity.
+fn elastic(summary: &mut Summary) -> &mut Elastic {
+    match &mut summary.results {
+        Numbers::Elastic(results) => results,
+        Numbers::Potential(_) => panic!("a potential"),
+    }
+}
+
 #[test]
 fn the_frame_is_filled_completely_and_asks_for_nothing_from_outside() {
-    let page = page(&hex_pair(), &Results::of_hex_pair().fields(), &summary(), BACKGROUND);
+    let page = page_of(&model(), &summary());
     assert!(!page.contains("{{") && !page.contains("}}"), "a part is missing");
     for request in ["http:", "https:", "src=\"/", "@import", "url(", "fetch(", "XMLHttpRequest", "import("] {
         assert!(!page.contains(request), "{request}");
@@ -62,20 +70,13 @@ fn what_a_user_writes_stays_text() {
     let mut summary = summary();
     summary.case = "</title><script>".into();
     summary.warnings = vec!["<b>hot</b>".into()];
-    if let Numbers::Elastic(results) = &mut summary.results {
-        results.reactions[0].0 = "<i>wall</i>".into();
-    }
-    let loads = [AppliedLoad { name: "force on <u>".into(), total: [7.0, 0.0, 0.0], nodes: vec![] }];
-    let materials = [Material {
-        name: "<s>".into(),
-        young: 1.0,
-        poisson: 0.0,
-        conductivity: 0.0,
-        density: None,
-        yield_strength: None,
-    }];
-    let background = Background { case_text: nasty, loads: &loads, materials: &materials, ..BACKGROUND };
-    let page = page(&hex_pair(), &Results::of_hex_pair().fields(), &summary, background);
+    elastic(&mut summary).reactions[0].0 = "<i>wall</i>".into();
+    let mut model = model();
+    model.applied = vec![load("force on <u>", [7.0, 0.0, 0.0])];
+    let (name, density, yield_strength) = ("<s>".into(), None, None);
+    model.materials = vec![Material { name, young: 1.0, poisson: 0.0, conductivity: 0.0, density, yield_strength }];
+    model.case_text = nasty.into();
+    let page = page_of(&model, &summary);
     assert_eq!(page.matches("<script").count(), 3, "the skin's header, the skin, the program");
     assert!(
         page.contains("&lt;/pre&gt;&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt; &amp; &quot;{{style}}&quot; \\u{7}")
@@ -87,9 +88,8 @@ fn what_a_user_writes_stays_text() {
 
 #[test]
 fn loads_that_are_not_on_surfaces_are_gravity_and_all_is_summed() {
-    let loads = [AppliedLoad { name: "force on tip".into(), total: [7.0, 0.0, 0.0], nodes: vec![] }];
-    let table = parts::forces(&summary(), &loads);
-    let row = |name: &str| table.split("<tr").find(|row| row.contains(&format!("<th>{name}</th>"))).unwrap();
+    let table = parts::forces(&summary(), &[load("force on tip", [7.0, 0.0, 0.0])]);
+    let row = |name| row(&table, name);
     assert!(row("gravity").contains("<td>0</td><td>0</td><td>−30.00</td>"), "{table}");
     assert!(row("all loads").contains("<td>7.000</td><td>0</td><td>−30.00</td>"), "{table}");
     assert!(row("loads + reactions").contains("<td>0</td><td>0</td><td>0</td>"), "{table}");
@@ -99,12 +99,11 @@ fn loads_that_are_not_on_surfaces_are_gravity_and_all_is_summed() {
 #[test]
 fn nodes_of_several_supports_count_once() {
     let mut summary = summary();
-    if let Numbers::Elastic(results) = &mut summary.results {
-        results.reactions.push(("wall again".into(), [-7.0, 0.0, 30.0]));
-        results.shared_nodes = 4;
-    }
+    let results = elastic(&mut summary);
+    results.reactions.push(("wall again".into(), [-7.0, 0.0, 30.0]));
+    results.shared_nodes = 4;
     let table = parts::forces(&summary, &[]);
-    let row = |name: &str| table.split("<tr").find(|row| row.contains(&format!("<th>{name}</th>"))).unwrap();
+    let row = |name| row(&table, name);
     assert!(row("all reactions").contains("<td>−7.000</td><td>0</td><td>30.00</td>"), "{table}");
     assert!(row("loads + reactions").contains("<td>0</td><td>0</td><td>0</td>"), "{table}");
     assert!(table.contains("4 nodes are in several supports, counted once here"), "{table}");
@@ -117,26 +116,22 @@ fn nodes_of_several_supports_count_once() {
 #[test]
 fn rounding_errors_are_zero_beside_the_loads() {
     let mut summary = summary();
-    if let Numbers::Elastic(results) = &mut summary.results {
-        // A pressure all round, whose sum is what rounding leaves of it.
-        let balanced = Elastic { reactions: vec![], applied: [3e-14; 3], nodal_forces: 1.0, ..results.clone() };
-        let summary = Summary { results: Numbers::Elastic(balanced), ..Summary::default() };
-        let loads = [AppliedLoad { name: "pressure on skin".into(), total: [1e-14; 3], nodes: vec![] }];
-        let table = parts::forces(&summary, &loads);
-        assert!(table.contains("skin</th><td>0</td><td>0</td><td>0</td>") && !table.contains("gravity"), "{table}");
-    }
-    if let Numbers::Elastic(results) = &mut summary.results {
-        results.reactions[0].1 = [-7.0, -2.9e-8, 30.0];
-    }
-    summary.solver.relative_residual = 1e-11;
-    assert!(parts::forces(&summary, &[]).contains("<td>−7.000</td><td>0</td><td>30.00</td>"));
-    if let Numbers::Elastic(results) = &mut summary.results {
-        results.reactions[0].1[1] = -2.9e-7;
-    }
-    assert!(parts::forces(&summary, &[]).contains("<td>−7.000</td><td>−290.0e−9</td><td>30.00</td>"));
+    // A pressure all round, whose sum is what rounding leaves of it.
+    let balanced =
+        Elastic { reactions: vec![], applied: [3e-14; 3], nodal_forces: 1.0, ..elastic(&mut summary).clone() };
+    let balanced = Summary { results: Numbers::Elastic(balanced), ..Summary::default() };
+    let table = parts::forces(&balanced, &[load("pressure on skin", [1e-14; 3])]);
+    assert!(table.contains("skin</th><td>0</td><td>0</td><td>0</td>") && !table.contains("gravity"), "{table}");
     // What an iteration leaves is none of its results.
-    summary.solver.relative_residual = 1e-9;
-    assert!(parts::forces(&summary, &[]).contains("<td>−7.000</td><td>0</td><td>30.00</td>"));
+    for (left, residual, row) in [
+        (-2.9e-8, 1e-11, "<td>−7.000</td><td>0</td><td>30.00</td>"),
+        (-2.9e-7, 1e-11, "<td>−7.000</td><td>−290.0e−9</td><td>30.00</td>"),
+        (-2.9e-7, 1e-9, "<td>−7.000</td><td>0</td><td>30.00</td>"),
+    ] {
+        elastic(&mut summary).reactions[0].1 = [-7.0, left, 30.0];
+        summary.solver.relative_residual = residual;
+        assert!(parts::forces(&summary, &[]).contains(row), "{left} {residual}");
+    }
 }
 
 #[test]
@@ -153,9 +148,7 @@ fn the_largest_value_is_that_of_the_nodes_with_that_of_the_centres_beside() {
         "largest von Mises stress</dt><dd>3.500</dd><dd class=\"note\">nodal average; 2.500 at element centres</dd>"
     ));
     let mut coarse = summary();
-    if let Numbers::Elastic(results) = &mut coarse.results {
-        results.von_mises.max = 4.2;
-    }
+    elastic(&mut coarse).von_mises.max = 4.2;
     let cards = parts::cards(&coarse);
     assert!(cards.contains("nodal average; 4.200 at element centres, 20 % more"), "{cards}");
     assert!(coarse.results.doubt().unwrap().contains("mesh too coarse near ("));
@@ -173,12 +166,12 @@ fn warnings_take_the_green_from_converged() {
 
 #[test]
 fn the_model_is_told_in_words() {
-    let supports = [Support { name: "wall".into(), nodes: vec![0, 3], displacement: [Some(0.0); 3] }];
-    let loads = [AppliedLoad { name: "force on tip".into(), total: [7.0, 0.0, -30.0], nodes: vec![] }];
+    let mut model = model();
+    model.supports = vec![Support { name: "wall".into(), nodes: vec![0, 3], displacement: [Some(0.0); 3] }];
+    model.applied = vec![load("force on tip", [7.0, 0.0, -30.0])];
+    model.gravity = Some([0.0, 0.0, -9.81]);
     let written = SystemTime::UNIX_EPOCH + Duration::from_secs(20_779 * 86_400 + 7 * 3600 + 5 * 60 + 59);
-    let background =
-        Background { supports: &supports, loads: &loads, gravity: Some([0.0, 0.0, -9.81]), written, ..BACKGROUND };
-    let page = page(&hex_pair(), &Results::of_hex_pair().fields(), &summary(), background);
+    let page = page(&model, &Results::of_hex_pair().fields(), &summary(), Origin { written, ..ORIGIN });
     for words in [
         "case</th><td>pair.toml<",
         "mesh</th><td>pair.msh<",
@@ -201,7 +194,7 @@ fn results_that_did_not_converge_are_marked_first() {
     let mut summary = summary();
     summary.solver.converged = false;
     summary.solver.ending = "limit".into();
-    let page = page(&hex_pair(), &Results::of_hex_pair().fields(), &summary, BACKGROUND);
+    let page = page_of(&model(), &summary);
     let mark = page.find("Not converged").unwrap();
     assert!(mark < page.find("class=\"cards\"").unwrap() && page.contains("status bad"));
     assert!(page.contains(">NOT CONVERGED</div>"));
@@ -213,18 +206,19 @@ fn a_potential_has_flows_and_no_reactions() {
     let mut summary = summary();
     let flows = vec![("inner".into(), 4.5), ("outer".into(), -4.5)];
     summary.results = Numbers::Potential(Potential { max: 5.5, flows, ..Potential::default() });
-    let background = Background { analysis: "laplace", ..BACKGROUND };
-    let page = page(&hex_pair(), &PotentialResults::of_hex_pair().fields(), &summary, background);
+    let mut model = model();
+    model.analysis = Analysis::Laplace;
+    let page = page(&model, &Fields::potential(&potential(), &[]), &summary, ORIGIN);
     assert!(page.contains("held at inner</th><td>4.500") && page.contains("largest gradient"));
     assert!(!page.contains("von Mises") && page.contains("[\"potential\",\"gradient\"]"));
 }
 
 #[test]
 fn results_without_a_size_and_without_a_history_make_a_page() {
-    let mesh = hex_pair();
-    let mut results = Results::zero(&mesh);
+    let model = model();
+    let mut results = Results::zero(&model.mesh);
     results.displacement.fill([f64::NAN; 3]);
     let summary = Summary { case: "nothing".into(), ..Summary::default() };
-    let page = page(&mesh, &results.fields(), &summary, BACKGROUND);
+    let page = page(&model, &results.fields(), &summary, ORIGIN);
     assert!(!page.contains(">Residual</h") && page.contains("\"moves\":false"));
 }

@@ -4,7 +4,8 @@
 
 use rayon::prelude::*;
 
-use crate::mesh::vector::{cross, dot, sub};
+use crate::mesh::extent;
+use crate::mesh::vector::{cross, norm, sub};
 use crate::output::picture::scene::Scene;
 
 /// Bits of a grid coordinate in a key.
@@ -14,7 +15,6 @@ const BITS: u32 = 21;
 pub(super) struct Surface {
     /// For each vertex the node of the scene that it is.
     pub vertices: Vec<u32>,
-    /// Vertex numbers.
     pub triangles: Vec<[u32; 3]>,
     /// Vertex numbers of the part's own edges.
     pub outline: Vec<[u32; 2]>,
@@ -28,7 +28,7 @@ pub(super) fn thin(scene: &Scene, surface: Surface, most: usize) -> Surface {
     let area: f64 = surface.triangles.iter().map(|triangle| area(triangle.map(x))).sum();
     // A plane through a grid meets some 1.5 cubes per square of its own size.
     let mut size = (1.5 * area / most as f64).sqrt();
-    let low = scene.rest.iter().copied().reduce(|a, b| std::array::from_fn(|i| a[i].min(b[i]))).unwrap_or_default();
+    let (low, _) = extent(&scene.rest);
     loop {
         let kept = clusters(scene, &surface.vertices, low, size);
         let n = kept.iter().enumerate().filter(|(i, kept)| *i == **kept as usize).count();
@@ -79,8 +79,6 @@ fn reduced(surface: Surface, kept: &[u32]) -> Surface {
     Surface { vertices, triangles, outline: lines(surface.outline), edges: lines(surface.edges) }
 }
 
-/// Of a triangle.
 pub(super) fn area(p: [[f64; 3]; 3]) -> f64 {
-    let n = cross(sub(p[1], p[0]), sub(p[2], p[0]));
-    0.5 * dot(n, n).sqrt()
+    0.5 * norm(cross(sub(p[1], p[0]), sub(p[2], p[0])))
 }

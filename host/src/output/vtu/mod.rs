@@ -15,29 +15,24 @@ mod tests;
 use std::io::{self, Seek, SeekFrom, Write};
 
 use crate::mesh::Mesh;
-use crate::output::{Field, Fields, Values};
+use crate::output::{Fields, Values};
 use array::{Array, Piece, bytes};
 
-/// What the file holds and how.
-#[derive(Debug, Clone, Copy)]
-pub struct Header<'a> {
-    /// Which [fields](crate::model::Analysis::fields), by the names users write; names of fields that there are none of
-    /// are passed over.
-    pub fields: &'a [String],
-    /// Whether the solver converged; field data `converged`, 0 or 1.
-    pub converged: bool,
-    /// Whether arrays are compressed by zlib.
-    pub compress: bool,
-}
-
-/// Writes results on `mesh`.
+/// Writes the [fields](crate::model::Analysis::fields) of these `names`, as users write them, on `mesh`; names of fields
+/// that there are none of are passed over. Field data `converged` is 0 or 1.
 ///
 /// # Errors
 ///
 /// Those of `out`, and `InvalidInput` where the lengths of `fields` do not fit the mesh.
-pub fn write<W: Write + Seek>(out: &mut W, mesh: &Mesh, fields: &Fields, header: &Header) -> io::Result<()> {
+pub fn write<W: Write + Seek>(
+    out: &mut W,
+    mesh: &Mesh,
+    fields: &Fields,
+    names: &[String],
+    converged: bool,
+) -> io::Result<()> {
     fields.check(mesh)?;
-    let file = File::new(mesh, fields, header);
+    let file = File::new(mesh, fields, names, converged);
     let mut offsets = vec![0; file.arrays.len()];
     let start = out.stream_position()?;
     let head = file.head(&offsets);
@@ -45,7 +40,7 @@ pub fn write<W: Write + Seek>(out: &mut W, mesh: &Mesh, fields: &Fields, header:
     let data = start + head.len() as u64;
     for (array, offset) in file.arrays.iter().zip(&mut offsets).rev() {
         *offset = out.stream_position()? - data;
-        if header.compress { array.write_compressed(out)? } else { array.write_raw(out)? }
+        array.write(out)?;
     }
     out.write_all(b"\n</AppendedData>\n</VTKFile>\n")?;
     out.seek(SeekFrom::Start(start))?;
@@ -54,41 +49,40 @@ pub fn write<W: Write + Seek>(out: &mut W, mesh: &Mesh, fields: &Fields, header:
     out.flush()
 }
 
+const SECTIONS: [&str; 4] = ["Points", "Cells", "PointData", "CellData"];
+
 /// The file, but for the offsets.
 struct File<'a> {
     n_points: usize,
     n_cells: usize,
-    header: &'a Header<'a>,
+    converged: bool,
     arrays: Vec<Array<'a>>,
 }
 
 impl<'a> File<'a> {
-    fn new(mesh: &'a Mesh, fields: &Fields<'a>, header: &'a Header<'a>) -> Self {
+    fn new(mesh: &'a Mesh, fields: &Fields<'a>, names: &[String], converged: bool) -> Self {
         let n_cells = mesh.solids().map(|(_, cells)| cells.len()).sum();
         let mut arrays = vec![Array::new("Points", "Points", "Float64", 3, vec![bytes(&mesh.coords)])];
         arrays.extend(topology(mesh));
-        let list = fields.list();
-        arrays.extend(header.fields.iter().filter_map(|name| field(mesh, fields, &list, name)));
+        arrays.extend(names.iter().filter_map(|name| field(mesh, fields, name)));
         // Readers look for point data before cell data; the user's order holds within each.
-        arrays
-            .sort_by_key(|array| ["Points", "Cells", "PointData", "CellData"].iter().position(|s| *s == array.section));
-        File { n_points: mesh.coords.len(), n_cells, header, arrays }
+        arrays.sort_by_key(|array| SECTIONS.iter().position(|section| *section == array.section));
+        File { n_points: mesh.coords.len(), n_cells, converged, arrays }
     }
 
     /// Everything up to the underscore after which offsets count. The same length whatever the offsets.
     fn head(&self, offsets: &[u64]) -> String {
         let order = if cfg!(target_endian = "little") { "LittleEndian" } else { "BigEndian" };
-        let compressor = if self.header.compress { " compressor=\"vtkZLibDataCompressor\"" } else { "" };
         let mut head = format!(
             "<?xml version=\"1.0\"?>\n<!-- warpfem {} -->\n<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" \
-             byte_order=\"{order}\" header_type=\"UInt64\"{compressor}>\n<UnstructuredGrid>\n",
+             byte_order=\"{order}\" header_type=\"UInt64\">\n<UnstructuredGrid>\n",
             env!("CARGO_PKG_VERSION")
         );
         // Numbers only: meshio stops at field data of type String.
         head += "<FieldData>\n<DataArray type=\"Int32\" Name=\"converged\" NumberOfTuples=\"1\" format=\"ascii\">";
-        head += &format!("{}</DataArray>\n</FieldData>\n", i32::from(self.header.converged));
+        head += &format!("{}</DataArray>\n</FieldData>\n", i32::from(self.converged));
         head += &format!("<Piece NumberOfPoints=\"{}\" NumberOfCells=\"{}\">\n", self.n_points, self.n_cells);
-        for section in ["Points", "Cells", "PointData", "CellData"] {
+        for section in SECTIONS {
             head += &format!("<{section}>\n");
             for (array, offset) in self.arrays.iter().zip(offsets).filter(|(array, _)| array.section == section) {
                 head += &array.tag(*offset);
@@ -124,13 +118,13 @@ fn topology(mesh: &Mesh) -> [Array<'_>; 3] {
 }
 
 /// The field called `name`, if there is one.
-fn field<'a>(mesh: &Mesh, fields: &Fields<'a>, list: &[Field<'a>], name: &str) -> Option<Array<'a>> {
+fn field<'a>(mesh: &Mesh, fields: &Fields<'a>, name: &str) -> Option<Array<'a>> {
     if name == "material" {
         // Int32, which every reader has; an index of a material is far below 2^31.
         let pieces = mesh.solids().map(|(block, _)| bytes(&fields.material[block])).collect();
         return Some(Array::new("CellData", "material", "Int32", 1, pieces));
     }
-    let field = list.iter().find(|field| field.name == name)?;
+    let field = fields.list.iter().find(|field| field.name == name)?;
     let (section, pieces) = match &field.values {
         Values::Nodes(values) => ("PointData", vec![bytes(values)]),
         Values::Cells(blocks) => ("CellData", mesh.solids().map(|(block, _)| bytes(blocks[block])).collect()),
