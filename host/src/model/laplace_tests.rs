@@ -39,10 +39,10 @@ fn the_mesh_decides_the_dimension() {
 fn thickness_and_points_must_fit_the_mesh() {
     let thick = GIVEN.replace("\"laplace\"", "\"laplace\"\nthickness = 0.5");
     assert_eq!(load_on(&thick, square()).unwrap().thickness, 0.5);
-    refused_on(&thick, cube(), 2, &["^box.toml:5:13: `thickness` belongs to plane problems", "leave it out"]);
+    refused_on(&thick, cube(), 2, &[">box.toml:5:13: `thickness` belongs to plane problems", "leave it out"]);
     let flat = GIVEN.replace("on = \"xmin\"", "box = { min = [-1, -1], max = [0.1, 2] }");
     assert_eq!(load_on(&flat, square()).unwrap().supports[0].nodes.len(), 3);
-    refused_on(&flat, cube(), 2, &["^box.toml:9:15: this must be three numbers", "not 2 values"]);
+    refused_on(&flat, cube(), 2, &[">box.toml:9:15: this must be three numbers", "not 2 values"]);
     let deep = flat.replace("-1, -1]", "-1, -1, -1]").replace("0.1, 2]", "0.1, 2, 2]");
     assert_eq!(load_on(&deep, cube()).unwrap().supports[0].nodes.len(), 4);
     assert_eq!(load_on(&deep, square()).unwrap().supports[0].nodes.len(), 3);
@@ -53,16 +53,16 @@ fn meshes_without_bodies_and_bent_ones_are_refused() {
     let mut lines = square();
     lines.cells.remove(0);
     lines.groups.clear();
-    refused_on(GIVEN, lines, 4, &["^given.msh has no plane or solid elements, which laplace needs; it holds 12 line2"]);
+    refused_on(GIVEN, lines, 4, &[">given.msh has no plane or solid elements, which laplace needs; it holds 12 line2"]);
     let mut bent = square();
     bent.coords[4][2] = 0.5;
-    refused_on(GIVEN, bent, 4, &["^given.msh is not flat; laplace needs a plane z = constant"]);
+    refused_on(GIVEN, bent, 4, &[">given.msh is not flat; laplace needs a plane z = constant"]);
 }
 
 #[test]
 fn every_part_needs_a_value() {
     let two = || beside(square(), &generate_rectangle(Tri3, [1.0; 2], [1, 1]).unwrap(), [5.0, 0.0, 0.0]);
-    let message = "^the potential of 1 of the body's 2 separate parts is fixed nowhere\npart 2 (4 nodes, from (5, 0)";
+    let message = ">the potential of 1 of the body's 2 separate parts is fixed nowhere\npart 2 (4 nodes, from (5, 0)";
     let one = GIVEN.replace("on = \"xmin\"", "nodes = [1]");
     refused_on(&one, two(), 4, &[message, "help: add a [[support]] with `value` on any of: xmin, xmax, ymin, ymax"]);
     // The groups of both are united.
@@ -76,7 +76,7 @@ fn supports_agree_and_an_idle_model_says_so() {
         &again("1.0"),
         square(),
         2,
-        &["^box.toml:12:6: supports `xmin` (box.toml:9) and `ymin` prescribe", "4 and 1"],
+        &[">box.toml:12:6: supports `xmin` (box.toml:9) and `ymin` prescribe", "4 and 1"],
     );
     let idle = load_on(&again("4.0"), square()).unwrap();
     assert_eq!(idle.warnings, ["nothing drives a flow: the potential will be constant"]);

@@ -73,17 +73,17 @@ fn generated_meshes_fit_their_analysis() {
 fn meshes_of_files_fit_their_analysis() {
     let text = with("").replace("generate = { ", "file = \"given.msh\"\n# { ");
     let words =
-        "^given.msh is no mesh of plane elements, which plane_stress needs; it holds 6 tet4, 12 tri3; groups: body";
+        ">given.msh is no mesh of plane elements, which plane_stress needs; it holds 6 tet4, 12 tri3; groups: body";
     refused_on(&text, generate_box(Tet4, [1.0; 3], [1; 3]).unwrap(), 4, &[words]);
     let rectangle = generate_rectangle(Tri3, [2.0, 1.0], [1, 1]).unwrap();
     let elastic = text.replace("\"plane_stress\"\nthickness = 0.5", "\"elasticity\"").replace("\"xy\"", "\"xyz\"");
     let words =
-        "^given.msh has no solid elements, which elasticity needs; it holds 2 tri3, 4 line2; groups: body, xmin";
+        ">given.msh has no solid elements, which elasticity needs; it holds 2 tri3, 4 line2; groups: body, xmin";
     let help = "[analysis] kind = \"plane_stress\" or \"plane_strain\"";
     refused_on(&elastic, rectangle.clone(), 4, &[words, help]);
     let mut raised = rectangle;
     raised.coords[0][2] = 0.1;
-    refused_on(&text, raised.clone(), 4, &["^given.msh is not flat; plane_stress"]);
+    refused_on(&text, raised.clone(), 4, &[">given.msh is not flat; plane_stress"]);
     raised.coords.iter_mut().for_each(|x| x[2] = 0.1);
     assert!(load_on(&text, raised).is_ok(), "any plane z = constant will do");
 }

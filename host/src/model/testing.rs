@@ -34,7 +34,7 @@ pub fn warned(model: &Model) -> Vec<&str> {
     model.warnings.iter().map(String::as_str).filter(|said| !said.contains("through the thickness")).collect()
 }
 
-/// A case text is refused with this exit code, by a message that holds these words; those after `^` at its start.
+/// A case text is refused with this exit code, by a message that holds these words; those after `>` at its start.
 #[track_caller]
 pub fn refused(text: &str, code: u8, words: &[&str]) {
     check_refusal(load(text), code, words);
@@ -53,7 +53,7 @@ fn check_refusal(model: Result<Model, Error>, code: u8, words: &[&str]) {
     let message = error.to_string();
     assert!(message.contains("help: "), "no next step in\n{message}");
     for word in words {
-        let is_there = word.strip_prefix('^').map_or(message.contains(word), |start| message.starts_with(start));
+        let is_there = word.strip_prefix('>').map_or(message.contains(word), |start| message.starts_with(start));
         assert!(is_there, "{message}\ndoes not hold {word}");
     }
 }

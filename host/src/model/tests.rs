@@ -151,10 +151,10 @@ fn every_solid_has_exactly_one_material() {
     let words = "of `core` has two materials: `steel` (box.toml:4) and `foam`";
     let surface = "`xmin` is a group of dimension 2; a material is of groups of volumes";
     for (first, second, words) in [
-        ("[\"body\", \"core\"]", "\"core\"", ["^box.toml:10:6: element ", words]),
+        ("[\"body\", \"core\"]", "\"core\"", [">box.toml:10:6: element ", words]),
         ("\"body\"", "[\"body\"]", ["two materials", ""]),
         ("\"body\"", "\"xmin\"", [surface, "volumes: body, core"]),
-        ("\"body\"", "\"cor\"", ["^box.toml:10:6: two.msh has no group", "did you mean `core`"]),
+        ("\"body\"", "\"cor\"", [">box.toml:10:6: two.msh has no group", "did you mean `core`"]),
     ] {
         refused_on(&materials(first, second), two_bodies(), 2, &words);
     }
