@@ -3,6 +3,7 @@
 use crate::reference;
 use std::collections::BTreeMap;
 use std::path::Path;
+use warpfem::Result;
 use warpfem::assembly::symbolic::degrees;
 use warpfem::device::DeviceName;
 use warpfem::mesh::Mesh;
@@ -12,7 +13,6 @@ use warpfem::model::{Analysis, Model};
 use warpfem::pipeline::{self, Solution};
 use warpfem::result::choices::Precision;
 use warpfem::solve::Silent;
-use warpfem::Result;
 
 /// A case for a mesh of solids, whatever its groups.
 pub const CASE: &str = "[mesh]\nfile = \"mutant.msh\"\n[[material]]\nname = \"soft\"\nyoung = 1e3\npoisson = 0.3\n\

@@ -36,6 +36,7 @@ pub fn of(model: &Model, solution: &Solution, read: f64) -> Summary {
         solver: Solver {
             method: plan.method.name().into(),
             reason: plan.reason(),
+            changes: outcome.changes.clone(),
             format: plan.format_name().into(),
             ordering: plan.ordering.name().into(),
             preconditioner: plan.preconditioner_name().into(),

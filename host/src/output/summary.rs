@@ -12,6 +12,7 @@ use super::points::{ProbeResult, SafetyFactor};
 use super::resolution::{COARSE, ERROR};
 use crate::model::Units;
 use crate::pipeline;
+use crate::result::Change;
 use warpfem_text::{count, vector};
 
 /// The whole summary.
@@ -71,6 +72,9 @@ pub struct Solver {
     pub method: String,
     /// Why this method and this preconditioner, in words.
     pub reason: String,
+    /// What gave way to something else while it was solved.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<Change>,
     /// Storage format of the matrix.
     pub format: String,
     /// Order of the nodes before the sort by degree.

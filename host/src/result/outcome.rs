@@ -1,6 +1,7 @@
 //! How a solution ended.
 
 use super::choices::choices;
+use serde::Serialize;
 use std::fmt;
 
 /// What a tolerance is on.
@@ -86,7 +87,7 @@ pub struct Outcome {
 }
 
 /// A choice of the plan that was not carried out.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Change {
     /// What was chosen.
     pub choice: Changed,
@@ -99,7 +100,8 @@ pub struct Change {
 }
 
 /// What can give way.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Changed {
     /// A direct solution, to an iteration.
     Method,
