@@ -118,7 +118,7 @@ pub fn solve(model: &Model, device: DeviceName, monitor: &dyn Monitor) -> Result
 ///
 /// # Errors
 ///
-/// [`Error::NotAvailable`], [`Error::OutOfMemory`], [`Error::Device`], [`Error::TooLarge`]
+/// Choices that do not go together, too little memory, a device that fails, a model that is too large.
 pub fn solve_on(space: &Space, model: &Model, monitor: &dyn Monitor) -> Result<Solution> {
     let plan = plan::resolve(model, &DeviceFacts::of(space))?;
     let (method, precision) = (plan.method, plan.precision);

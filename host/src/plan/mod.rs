@@ -1,4 +1,4 @@
-//! How a model is solved, decided before it is solved: the [`Plan`] with every `auto` resolved, and what it will take of
+//! How a model is solved, decided before it is solved: the [`Plan`](crate::result::Plan) with every `auto` resolved, and what it will take of
 //! memory and time.
 //!
 //! | file | holds |

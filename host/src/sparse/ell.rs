@@ -1,4 +1,4 @@
-//! ELL, BELL, SELL-C-sigma and ELL-WARP: slices of rows as [`sliced`] builds them.
+//! ELL, BELL, SELL-C-sigma and ELL-WARP: slices of rows as `sliced` builds them.
 
 use super::sliced::{self, Rows, SlicedArrays};
 use super::{Built, Format, Plan};
