@@ -39,7 +39,7 @@ pub struct Timings {
 /// How a model was solved.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Used {
-    /// DeviceName name.
+    /// The device's name.
     pub device: String,
     /// The plan, as it was carried out: with what took the place of a factor or of multigrid where they did not go, of
     /// which [`Outcome::changes`] say why.

@@ -7,8 +7,7 @@ use crate::model::Analysis;
 use crate::result::choices::Strategy;
 use kernels_rs::for_each_warp_element;
 
-/// From more quadrature points on, the CPU assembles element by element: measured at 9 (quad8) and 27 (hex20),
-/// docs/assembly.md.
+/// With more quadrature points than this the CPU assembles element by element: measured at 9 (quad8) and 27 (hex20).
 const MANY_POINTS: usize = 9;
 
 impl Strategy {

@@ -426,6 +426,7 @@ mod tests {
             out.contains("            too little for multigrid (") && out.contains("on the CPU jacobi, with more"),
             "{out}"
         );
+        assert!(out.contains("  solver    jacobi: multigrid has too little memory\n"), "{out}");
         assert!(!out.contains("may be too much") && out.contains("iterations with jacobi"), "{out}");
         let (name, no_room, out) = said(needed - plan::hierarchy_bytes(&model) - 1);
         assert_eq!((name, no_room), ("amg", None));

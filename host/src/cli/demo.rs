@@ -41,7 +41,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     put(&dir.join(MESH.0), &mesh)?;
     put(&dir.join(CASE.0), CASE.1)?;
     let progress = Progress::new(arguments.quiet);
-    let mut job = Job::read(&dir.join(CASE.0), Some(dir), arguments.device, &progress)?;
+    let job = Job::read(&dir.join(CASE.0), Some(dir), arguments.device, &progress)?;
     let solution = job.solve(arguments.device, &progress)?;
     let said = job.write(&solution, arguments.quiet, Detail::Short { spare: 1 })?;
     progress.finish();

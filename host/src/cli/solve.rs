@@ -14,7 +14,7 @@ use crate::plan::fits;
 use crate::result::choices::{
     Acceleration, Choice, Format, Method, ORDERS, Ordering, Precision, Preconditioner, Strategy, find,
 };
-use crate::result::{Error, Result};
+use crate::result::{Change, Changed, Error, Result};
 use crate::solve::Monitor;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use std::path::{Path, PathBuf};
@@ -225,9 +225,9 @@ impl Job {
     }
 
     /// The solution. Where `auto` stands for a GPU that cannot solve it, the CPU does.
-    pub(super) fn solve(&mut self, device: DeviceName, monitor: &dyn Monitor) -> Result<Solution> {
+    pub(super) fn solve(&self, device: DeviceName, monitor: &dyn Monitor) -> Result<Solution> {
         let solve = |model: &Model, device| pipeline::solve(model, device, monitor);
-        solve_or_fall_back(&mut self.model, [device, device.resolve()], solve)
+        solve_or_fall_back(&self.model, [device, device.resolve()], solve)
     }
 
     /// Writes the results; returns what to say, with a small picture where a terminal can show it and it is not to be
@@ -248,7 +248,7 @@ impl Job {
 /// Solves on the device that was asked for, which is `chosen`; if `auto` has chosen one that fails or has too little
 /// memory, on the CPU, with a warning.
 fn solve_or_fall_back(
-    model: &mut Model,
+    model: &Model,
     [asked, chosen]: [DeviceName; 2],
     solve: impl Fn(&Model, DeviceName) -> Result<Solution>,
 ) -> Result<Solution> {
@@ -257,8 +257,10 @@ fn solve_or_fall_back(
             if asked == DeviceName::Auto && chosen != DeviceName::Cpu =>
         {
             fits::check_mesh(&model.mesh, model.analysis, true)?;
-            model.warnings.push(format!("solved on the CPU instead: {error}"));
-            solve(model, DeviceName::Cpu)
+            let mut solution = solve(model, DeviceName::Cpu)?;
+            let change = Change { choice: Changed::Device, from: "gpu", to: "cpu", reason: error.to_string() };
+            solution.outcome.changes.insert(0, change);
+            Ok(solution)
         }
         ended => ended,
     }
@@ -283,16 +285,15 @@ mod tests {
                        [[material]]\nname = \"soft\"\nyoung = 1e3\npoisson = 0.3\n\
                        [[support]]\non = \"xmin\"\nfix = \"xyz\"\n[[force]]\non = \"xmax\"\ntotal = [1.0, 0.0, 0.0]\n";
 
-    /// What comes of a GPU that fails like this, and the warnings.
-    fn with_a_gpu_that(fails: fn() -> Error, asked: DeviceName) -> (Result<Solution>, Vec<String>) {
+    /// What comes of a GPU that fails like this.
+    fn with_a_gpu_that(fails: fn() -> Error, asked: DeviceName) -> Result<Solution> {
         let case = Case::parse(Path::new("case.toml"), BOX).unwrap();
-        let mut model = Model::resolve(&case, case.mesh().unwrap()).unwrap();
+        let model = Model::resolve(&case, case.mesh().unwrap()).unwrap();
         let solve = |model: &Model, device| match device {
             DeviceName::Cpu => pipeline::solve(model, DeviceName::Cpu, &crate::solve::Silent),
             _ => Err(fails()),
         };
-        let found = solve_or_fall_back(&mut model, [asked, DeviceName::Cuda(0)], solve);
-        (found, model.warnings)
+        solve_or_fall_back(&model, [asked, DeviceName::Cuda(0)], solve)
     }
 
     fn full() -> Error {
@@ -306,9 +307,9 @@ mod tests {
     #[test]
     fn auto_goes_on_on_the_cpu_and_says_why() {
         for (fails, word) in [(full as fn() -> Error, "out of memory on a GPU: 1024.0 GiB"), (old, "CUDA 10.2")] {
-            let (found, warnings) = with_a_gpu_that(fails, DeviceName::Auto);
-            assert!(found.unwrap().outcome.converged);
-            let warning = warnings.last().unwrap();
+            let outcome = with_a_gpu_that(fails, DeviceName::Auto).unwrap().outcome;
+            assert!(outcome.converged && outcome.changes.len() == 1);
+            let warning = outcome.changes[0].to_string();
             assert!(warning.starts_with("solved on the CPU instead: ") && warning.contains(word), "{warning}");
         }
     }
@@ -316,12 +317,11 @@ mod tests {
     #[test]
     fn a_gpu_that_was_asked_for_fails_with_its_own_exit_code() {
         for (fails, code) in [(full as fn() -> Error, 6), (old, 7)] {
-            let (found, warnings) = with_a_gpu_that(fails, DeviceName::Cuda(0));
+            let found = with_a_gpu_that(fails, DeviceName::Cuda(0));
             assert_eq!(found.unwrap_err().exit_code(), code);
-            assert!(warnings.is_empty());
         }
         // What is wrong with the model is wrong with it everywhere.
-        let (found, _) = with_a_gpu_that(|| Error::Breakdown, DeviceName::Auto);
+        let found = with_a_gpu_that(|| Error::Breakdown, DeviceName::Auto);
         assert_eq!(found.unwrap_err().exit_code(), 4);
     }
 }

@@ -1,4 +1,4 @@
-//! Makes what solves a system, and what takes its place where there is too little memory.
+//! Makes what solves a system, and what takes its place where there is too little memory or the factor fails.
 
 use super::System;
 use crate::device::check_memory;
@@ -7,7 +7,7 @@ use crate::model::Model;
 use crate::plan::{self, DeviceFacts};
 use crate::precond::{self, Context};
 use crate::result::choices::{Method, Preconditioner};
-use crate::result::{Change, Changed, DirectError, Error, Plan, Reason, Result};
+use crate::result::{Change, Changed, DirectError, Error, Plan, Result};
 use crate::solve;
 use crate::solve::Iteration;
 use crate::solve::iteration::Builder;
@@ -58,9 +58,8 @@ impl<T: Real> Maker<'_, T> {
         let room = check_memory(space, plan::hierarchy_bytes(self.model), " for a multigrid hierarchy");
         match room.and_then(|()| build(preconditioner)) {
             Err(error @ Error::OutOfMemory { .. }) => {
-                let other = precond::without_multigrid(self.plan.precision);
-                self.plan.precondition(other, self.model.solver.order);
-                self.plan.reasons = vec![Reason::MultigridTooLarge];
+                self.plan.without_multigrid(self.model.solver.order);
+                let other = self.plan.preconditioner.unwrap_or(precond::AUTO);
                 self.note(Changed::Preconditioner, preconditioner.name(), other.name(), error.to_string());
                 build(other)
             }

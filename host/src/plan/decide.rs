@@ -1,4 +1,5 @@
-//! What `auto` stands for: how a model is solved on a device, and why. The one place where that is decided.
+//! What `auto` stands for: how a model is solved on a device, and why. `expected` predicts what takes the place of
+//! multigrid where memory is short, and the solution finds it out.
 //!
 //! A direct solution costs what its factor does, whatever the body is made of; how long an iteration takes depends on
 //! shapes, materials and supports, and is known only roughly beforehand. So the size of the factor decides: it is
@@ -7,10 +8,10 @@
 //!
 //! | where | direct if |
 //! | --- | --- |
-//! | anywhere | there are at most [`Limits::small`] unknowns |
+//! | with a direct solver | there are at most [`Limits::small`] unknowns |
 //! | the CPU | L has at most [`Limits::easy`] values per unknown; more of a model that iterations find hard |
 //! | a GPU with cuDSS | the same with limits of its own |
-//! | always | the factor takes at most half of the memory that is free |
+//! | either, of more unknowns | besides, the factor takes at most half of the memory that is free |
 //!
 //! All else is iterated on, by `preconditioner`.
 
@@ -126,6 +127,13 @@ impl Plan {
             assembly: None,
             ..Plan::plain(model, device.on_host)
         }
+    }
+
+    /// Takes another preconditioner instead of multigrid, for which there is too little memory.
+    pub fn without_multigrid(&mut self, order: usize) {
+        self.precondition(precond::without_multigrid(self.precision), order);
+        self.reasons.retain(|reason| *reason == Reason::FactorFailed);
+        self.reasons.push(Reason::MultigridTooLarge);
     }
 
     /// Takes another preconditioner.

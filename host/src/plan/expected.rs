@@ -1,13 +1,12 @@
-//! What a solution is expected to take on each device of a machine.
+//! What a solution is expected to take on the CPU and on the GPU of a machine.
 
 use super::decide::decide;
 use super::facts::DeviceFacts;
 use super::work::Work;
 use crate::device::DeviceName;
 use crate::model::Model;
-use crate::precond;
 use crate::result::Plan;
-use crate::result::choices::{Precision, Preconditioner};
+use crate::result::choices::Preconditioner;
 
 /// What a solution is expected to take on the devices of this machine.
 pub struct Expected {
@@ -42,16 +41,15 @@ pub fn expect(model: &Model, plan: Plan, device: DeviceName, free: Option<u64>) 
         DeviceName::Cpu => (chosen, has_gpu().then(|| on(DeviceName::Auto))),
         _ => (on(DeviceName::Cpu), Some(chosen)),
     };
-    let fits = |work: &Work| free.is_none_or(|free| work.memory.on_host() <= free);
+    let has_room = |work: &Work| free.is_none_or(|free| work.memory.on_host() <= free);
     let mut no_room = None;
-    if host.plan.preconditioner == Some(Preconditioner::Amg) && !fits(&host.work) {
-        let precision = model.solver.precision.unwrap_or(Precision::Double);
-        let instead = precond::without_multigrid(precision);
-        let work = Work::of(model, instead, precision);
-        if fits(&work) {
+    if host.plan.preconditioner == Some(Preconditioner::Amg) && !has_room(&host.work) {
+        let mut instead = host.plan.clone();
+        instead.without_multigrid(model.solver.order);
+        let instead = OnDevice::new(model, instead);
+        if has_room(&instead.work) {
             no_room = Some(host.work.memory.hierarchy);
-            host.work = work;
-            host.plan.precondition(instead, model.solver.order);
+            host = instead;
         }
     }
     Expected { host, gpu, no_room }

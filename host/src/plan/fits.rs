@@ -106,7 +106,7 @@ pub fn check_mesh(mesh: &Mesh, analysis: Analysis, on_host: bool) -> Result<()> 
     let more = mesh.solids().map(|(_, cells)| {
         let (nodes, elements) = (mesh.coords.len() as u64, cells.len() as u64);
         let all = needed(cells.kind, nodes, elements, Use::of(analysis, on_host));
-        all - needed(cells.kind, nodes, elements, Use::File) / 2
+        all - mesh_bytes(cells.kind, nodes, elements)
     });
     check(more.max().unwrap_or(0))
 }

@@ -3,11 +3,12 @@
 //!
 //! | file | holds |
 //! | --- | --- |
+//! | `facts` | what is known of a device |
 //! | `decide` | the method, the preconditioner and the precision that `auto` stands for, and why |
 //! | `shape`, `iterations` | what decisions go by: the shape of the body, and the iterations that it will take |
 //! | `memory`, `work` | predicted bytes, iterations and seconds |
 //! | `resolve`, `words` | the plan, if all choices go together; the plan in words |
-//! | `expected` | the same for the devices of a machine |
+//! | `expected` | all of that for the CPU and the GPU of a machine |
 //! | `fits` | refuses what cannot fit in memory before it is tried |
 
 mod decide;

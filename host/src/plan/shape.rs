@@ -31,7 +31,7 @@ pub(super) fn volume(model: &Model) -> f64 {
 
 /// Whether all elements are of second order.
 pub fn is_quadratic(mesh: &Mesh) -> bool {
-    mesh.solids().map(|(_, cells)| cells.kind.info()).all(|info| info.n_nodes > info.n_corners)
+    mesh.solids().all(|(_, cells)| cells.kind.info().is_quadratic())
 }
 
 /// The share of the elements that have all their corners on the skin: those of a body one element across, and a few in
@@ -77,11 +77,7 @@ fn median_ratio(mesh: &Mesh, other: fn(&[f64]) -> f64) -> f64 {
         let edges = cells.kind.info().edges();
         for i in spread(cells.len(), SAMPLED_CELLS) {
             let x = |k: usize| mesh.coords[cells.cell(i)[k] as usize];
-            let square = |edge: &Vec<usize>| -> f64 {
-                let (a, b) = (x(edge[0]), x(edge[1]));
-                (0..3).map(|c| (a[c] - b[c]).powi(2)).sum()
-            };
-            let mut squares: Vec<f64> = edges.iter().map(square).collect();
+            let mut squares: Vec<f64> = edges.iter().map(|edge| square(&x(edge[0]), &x(edge[1]))).collect();
             squares.sort_unstable_by(f64::total_cmp);
             all.push((squares[squares.len() - 1] / other(&squares)).sqrt());
         }

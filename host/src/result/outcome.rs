@@ -103,6 +103,8 @@ pub struct Change {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Changed {
+    /// A GPU that `auto` stood for, to the CPU.
+    Device,
     /// A direct solution, to an iteration.
     Method,
     /// A sparse factor, to a dense one.
@@ -115,6 +117,7 @@ impl fmt::Display for Change {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Change { choice, to, reason, .. } = self;
         match choice {
+            Changed::Device => write!(f, "solved on the CPU instead: {reason}"),
             Changed::Method => write!(f, "a direct solution was not possible: {reason}"),
             Changed::Factor => write!(f, "the factor is of a dense matrix: {reason}"),
             Changed::Preconditioner => write!(f, "preconditioned by {to} instead of multigrid: {reason}"),

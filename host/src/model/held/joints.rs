@@ -13,7 +13,7 @@ use super::rank::{Constraint, null_space, null_spaces};
 use super::{Free, Joint, LoosePart, fixed};
 use crate::model::names::words;
 
-/// A body stays at rest in the part's free motions of size 1 when the square of its share in them is below this.
+/// A body counts as resting if, in the part's free motions of length 1, the square of its own length is below this.
 const AT_REST: f64 = 1e-10;
 /// Shared nodes are in line within this fraction of the body's size.
 const IN_LINE: f64 = 1e-6;

@@ -1,10 +1,13 @@
 //! Whether supports hold a body: a graph of pieces that move as rigid bodies, and one test of their free motions.
 //!
-//! The nodes of the graph are bodies, solids that are joined by faces (`pieces`); its edges are the nodes of the mesh that
-//! bodies share (`joints`), and bodies that hang together are a part. A supported component `c` at a node with position
-//! `x` sees the motion `t + w x r`, `r = (x - centre) / size`, as `row . (t, w)`, and so do joints: what no row sees is
-//! free (`rank`). Parts are tested first as if each were one body, and those that are held then by their bodies. Of a
-//! potential the only motion is a constant, which passes through every joint.
+//! - A **body** is a solid whose elements are joined by faces. A **joint** is a mesh node that two bodies share. A
+//!   **part** is all bodies that joints connect. A **piece** is a part or a body, whichever is tested (`pieces`).
+//! - A piece moves by `t + w x r`, with a shift t, a turn w and `r = (x - centre) / size`. A supported component `c` at x
+//!   is one equation for that, `row . (t, w) = 0`, and so is each component of a joint, for two bodies (`joints`).
+//! - The motions that satisfy all equations are free (`rank`). First each part is tested as one rigid body. Parts that
+//!   pass are tested again, body by body.
+//!
+//! A potential has one motion, a constant, which passes through every joint.
 //!
 //! All messages follow from that: which motions are left (`motion`) of which piece (`loose`), and which parts only seem
 //! joined (`touching`). A part that is held, but by next to nothing, is warned of (`weak`).
@@ -119,7 +122,7 @@ fn check_joints(
 }
 
 /// Names for each loose piece the groups that would hold it, or the extreme planes where no group would. All components
-/// fixed there stop what is free, and `is_sound` has a word on the piece, the Gram matrix added to it and that support.
+/// fixed there stop what is free, but `is_sound`, of the piece, the Gram matrix added to it and that support, may reject a group.
 fn find_remedies(
     pieces: &Pieces<'_>,
     free: &[Free],

@@ -70,7 +70,7 @@ pub(super) fn find(parts: &Pieces<'_>) -> Vec<Touching> {
     if parts.frames.len() < 2 {
         return Vec::new();
     }
-    // A part that is far smaller than the whole has its own measure of what is the same place.
+    // Nodes are at one place within a tolerance; a part that is far smaller than the whole lowers it.
     let smallest = parts.frames.iter().map(|part| 2.0 * part.size()).fold(f64::MAX, f64::min);
     let tolerance = SAME * parts.mesh.longest_side().max(f64::MIN_POSITIVE).min(1e3 * smallest);
     let n = if parts.frames.len() > MOST_PAIRED { 0 } else { parts.frames.len() };

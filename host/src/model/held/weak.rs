@@ -1,9 +1,8 @@
 //! Motions that the supports stop, but hardly: turns about a line that the supported nodes lie so close to that an
 //! error of their coordinates holds the part.
 //!
-//! Among the eigenvectors of a part's Gram matrix, scaled to turns `w` of length 1, a component held at `x` sees the
-//! motion `row . (t, w)`, which is, times the part's size, the lever arm that it holds the turn by. A turn is weak
-//! where the longest of these arms is below both
+//! Turns are the eigenvectors of a part's Gram matrix, scaled to `w` of length 1. A component held at `x` holds a turn by
+//! a lever arm, `row . (t, w)` times the part's size. A turn is weak if the longest of these arms is below both
 //!
 //! - [`OF_EXTENT`] of the part's longest edge. The extreme plane of a round body takes the nodes within a millionth of
 //!   the mesh's diagonal D, which on a cylinder of radius R <= D/2 are those within `sqrt(2 R 1e-6 D) <= 1e-3 D` of its
