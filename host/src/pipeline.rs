@@ -6,6 +6,8 @@ mod groups;
 mod motion;
 mod system;
 
+pub use system::{Loaded, System};
+
 use crate::assembly::{DeviceMesh, Numbering};
 use crate::device::DeviceName;
 use crate::linalg::Space;
@@ -174,8 +176,6 @@ impl<'a> Phase<'a> {
         seconds
     }
 }
-
-pub use system::{Loaded, System};
 
 /// What an iteration found, and what results are made of.
 struct Solved {

@@ -42,7 +42,7 @@ pub(super) fn meetings(parts: &Pieces<'_>, bodies: &Pieces<'_>) -> Vec<Meeting> 
 }
 
 /// A part of several bodies.
-pub(super) struct Assembly<'a> {
+pub(super) struct Linkage<'a> {
     bodies: &'a Pieces<'a>,
     /// Its bodies, ascending.
     members: Vec<usize>,
@@ -51,13 +51,13 @@ pub(super) struct Assembly<'a> {
     grams: &'a [Matrix6<f64>],
 }
 
-impl<'a> Assembly<'a> {
+impl<'a> Linkage<'a> {
     /// The part that some bodies meet in.
-    pub fn new(bodies: &'a Pieces<'a>, meetings: &'a [Meeting], grams: &'a [Matrix6<f64>]) -> Assembly<'a> {
+    pub fn new(bodies: &'a Pieces<'a>, meetings: &'a [Meeting], grams: &'a [Matrix6<f64>]) -> Linkage<'a> {
         let mut members: Vec<usize> = meetings.iter().flat_map(|meeting| meeting.bodies).collect();
         members.sort_unstable();
         members.dedup();
-        Assembly { bodies, members, meetings, grams }
+        Linkage { bodies, members, meetings, grams }
     }
 
     /// The part's number, from 1.

@@ -35,7 +35,7 @@ use super::names::planes;
 use super::{Analysis, ModelError, Support};
 use crate::mesh::Mesh;
 use crate::mesh::bodies::parts_are_firm;
-use joints::{Assembly, meetings};
+use joints::{Linkage, meetings};
 use pieces::Pieces;
 use rank::{null_space, stops};
 
@@ -56,7 +56,7 @@ pub fn check(analysis: Analysis, mesh: &Mesh, supports: &[Support]) -> Result<Ve
     let n_parts = parts.frames.len();
     let grams = parts.grams(analysis, supports);
     let spaces = grams.iter().map(null_space).enumerate();
-    let (free, firm): (Vec<Free>, Vec<Free>) = spaces.partition(|(_, space)| !space.is_empty());
+    let (free, held): (Vec<Free>, Vec<Free>) = spaces.partition(|(_, space)| !space.is_empty());
     let of_space = |(part, space): &Free| {
         LoosePart::new(part + 1, &parts, *part, if is_potential { &[] } else { space.as_slice() })
     };
@@ -71,7 +71,7 @@ pub fn check(analysis: Analysis, mesh: &Mesh, supports: &[Support]) -> Result<Ve
     }
     let mut warnings = Vec::new();
     if !is_potential {
-        warnings.extend(firm.iter().filter_map(|(part, _)| weak::warning(&parts, *part, &grams[*part], &all)));
+        warnings.extend(held.iter().filter_map(|(part, _)| weak::warning(&parts, *part, &grams[*part], &all)));
         let (hanging, unsure) = check_joints(analysis, &parts, supports, &loose);
         loose.extend(hanging);
         loose.sort_by_key(|part| part.number);
@@ -105,7 +105,7 @@ fn check_joints(
     let bodies = Pieces::bodies(parts.mesh);
     let grams = bodies.grams(analysis, supports);
     for meetings in meetings(parts, &bodies).chunk_by(|a, b| a.part == b.part) {
-        let part = Assembly::new(&bodies, meetings, &grams);
+        let part = Linkage::new(&bodies, meetings, &grams);
         if loose.iter().any(|known| known.number == part.number()) {
             continue;
         }
