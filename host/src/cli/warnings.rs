@@ -20,8 +20,7 @@ pub fn of_model(model: &Model) -> Vec<String> {
 pub fn of_solution(model: &Model, solution: &Solution, results: &Results) -> Vec<String> {
     let mut warnings = of_model(model);
     warnings.extend(unbalanced(solution));
-    let changes: Vec<String> = solution.outcome.changes.iter().map(ToString::to_string).collect();
-    warnings.extend((!changes.is_empty()).then(|| changes.join("; ")));
+    warnings.extend(solution.outcome.changes.iter().map(ToString::to_string));
     warnings.extend(short_of_tolerance(model, solution));
     warnings.extend(rounded(solution));
     warnings.extend(large_displacement(model, solution, results));

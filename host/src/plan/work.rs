@@ -129,32 +129,37 @@ impl Work {
 
     /// Of a model that can be solved by conjugate gradients with a preconditioner.
     pub fn of(model: &Model, preconditioner: Preconditioner, precision: Precision) -> Work {
-        let (nodes, size) = (model.mesh.coords.len() as u64, model.analysis.components() as u64);
-        let blocks = nodes + 2 * pairs::coupled_pairs(&model.mesh) as u64;
-        let unknowns = nodes * size;
-        let memory = Memory::of(model, preconditioner, precision, blocks);
-        let iteration = Some(iteration(model, preconditioner, precision, [blocks, unknowns]));
-        let (setup, weight) = match preconditioner {
-            Preconditioner::Amg => (MULTIGRID_SETUP, weight(model)),
-            _ => (0.0, 1.0),
-        };
-        Work {
-            unknowns: unknowns as usize,
-            entries: blocks * size * size,
-            memory,
-            iteration,
-            weight,
-            setup,
-            fill: None,
+        let mut work = Work::without_method(model, preconditioner, precision);
+        let size = model.analysis.components() as u64;
+        let [blocks, unknowns] = [work.entries / (size * size), work.unknowns as u64];
+        work.iteration = Some(iteration(model, preconditioner, precision, [blocks, unknowns]));
+        if preconditioner == Preconditioner::Amg {
+            (work.setup, work.weight) = (MULTIGRID_SETUP, weight(model));
         }
+        work
     }
 
     /// Of a model that can be solved by another method: directly, with a factor of this size, or without a matrix.
     pub fn without_iteration(model: &Model, precision: Precision, fill: Option<Fill>) -> Work {
-        let mut work = Work { iteration: None, fill, ..Work::of(model, Preconditioner::Identity, precision) };
+        let mut work = Work { fill, ..Work::without_method(model, Preconditioner::Identity, precision) };
         let value = if precision == Precision::Double { DOUBLE } else { DOUBLE / 2 };
         work.memory.factor = fill.map_or(0, |fill| factor_bytes(&fill) * value / DOUBLE);
         work
+    }
+
+    /// Of a model and its matrix, whatever solves it.
+    fn without_method(model: &Model, preconditioner: Preconditioner, precision: Precision) -> Work {
+        let (nodes, size) = (model.mesh.coords.len(), model.analysis.components());
+        let blocks = nodes as u64 + 2 * pairs::coupled_pairs(&model.mesh) as u64;
+        Work {
+            unknowns: nodes * size,
+            entries: blocks * (size * size) as u64,
+            memory: Memory::of(model, preconditioner, precision, blocks),
+            iteration: None,
+            weight: 1.0,
+            setup: 0.0,
+            fill: None,
+        }
     }
 
     /// Seconds of the preconditioner's set-up and of the iteration on a device, or of the factor and of substitution with
