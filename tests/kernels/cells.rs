@@ -198,7 +198,7 @@ fn at_nodes(space: &Space, model: &Model, symbolic: &Symbolic, u: &[f64]) -> [Ve
         let found = nodal_gradient(space, model, &symbolic.numbering, &mesh, &u).unwrap();
         return [found.values.into_flattened(), found.sizes];
     }
-    let (found, _) = nodal_stress(space, model, &symbolic.numbering, &mesh, &u).unwrap();
+    let found = nodal_stress(space, model, &symbolic.numbering, &mesh, &u).unwrap();
     [found.values.into_flattened(), found.sizes]
 }
 

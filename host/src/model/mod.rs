@@ -4,7 +4,6 @@ mod bending;
 pub mod case;
 mod error;
 pub mod held;
-mod labels;
 mod loads;
 mod locking;
 mod materials;
@@ -28,9 +27,9 @@ mod testing;
 #[cfg(test)]
 mod tests;
 
+pub use crate::result::{Quantity, Units, with_unit};
 pub use case::Case;
 pub use error::{Error, ModelError, Result};
-pub use labels::{Quantity, Units, with_unit};
 pub use names::planes;
 pub use probes::Probe;
 pub use problems::Problems;
@@ -38,10 +37,8 @@ pub use source::{CaseError, Checked, Place, Source};
 pub use unused::{Unused, unused};
 
 use crate::mesh::Mesh;
+use crate::result::Physics;
 use crate::result::choices::{Acceleration, Format, Method, Ordering, Precision, Preconditioner, Strategy, choices};
-
-/// The field that there is only if a material has a yield strength.
-pub const SAFETY_FACTOR: &str = "safety_factor";
 
 choices! {
     /// What is solved.
@@ -57,20 +54,11 @@ choices! {
 }
 
 impl Analysis {
-    /// Fields that `[output] fields` may name, and that are written if it is left out.
-    pub fn fields(self) -> &'static [&'static str] {
+    /// The physics, which decides what results there are.
+    pub fn physics(self) -> Physics {
         match self {
-            Analysis::Laplace => &["potential", "gradient", "gradient_nodal", "material"],
-            _ => &[
-                "displacement",
-                "reaction_force",
-                "von_mises",
-                "stress",
-                "von_mises_nodal",
-                "stress_nodal",
-                SAFETY_FACTOR,
-                "material",
-            ],
+            Analysis::Laplace => Physics::Potential,
+            _ => Physics::Elasticity,
         }
     }
 

@@ -204,7 +204,7 @@ fn gravity(
 /// The fields asked for, each once.
 fn fields(case: &Case) -> Vec<String> {
     let Some(asked) = &case.tables.output.fields else {
-        return case.analysis().fields().iter().map(|field| field.to_string()).collect();
+        return case.analysis().physics().usual_fields().map(String::from).collect();
     };
     let mut fields: Vec<String> = Vec::new();
     for field in asked.iter().map(|field| field.get_ref()) {

@@ -7,7 +7,8 @@ use super::scale::NUMBERS;
 use super::synonyms;
 use super::tables::{MaterialTable, PointForceTable, ProbeTable, PushTable, SupportTable};
 use crate::mesh::LENGTHS;
-use crate::model::{Analysis, Checked, Place, Problems, SAFETY_FACTOR, SolverOptions, Units};
+use crate::model::{Analysis, Checked, Place, Problems, SolverOptions, Units};
+use crate::result::{FIELDS, FieldInfo, When};
 
 pub(super) const NO_MESH: &str = "[mesh] says neither `file` nor `generate`";
 pub(super) const NO_MESH_HELP: &str =
@@ -24,7 +25,8 @@ impl Case {
         }
         self.check_loads(problems);
         for field in self.tables.output.fields.iter().flatten() {
-            problems.take(self.check_name("field", Some(field), self.analysis().fields()));
+            let names: Vec<&str> = self.analysis().physics().fields().map(|field| field.name).collect();
+            problems.take(self.check_name("field", Some(field), &names));
             problems.take(self.check_strength(field));
         }
         self.check_probes(problems);
@@ -46,13 +48,14 @@ impl Case {
         }
     }
 
-    /// Refuses the field of safety factors where no material has a strength.
+    /// Refuses a field that is made of a strength where no material has one.
     fn check_strength(&self, field: &Spanned<String>) -> Checked {
         let has_strength = |material: &Spanned<MaterialTable>| material.get_ref().yield_strength.is_some();
-        if field.get_ref() != SAFETY_FACTOR || self.tables.material.iter().any(has_strength) {
+        let needs = |info: &FieldInfo| info.name == field.get_ref() && info.when == When::WithStrength;
+        if !FIELDS.iter().any(needs) || self.tables.material.iter().any(has_strength) {
             return Ok(());
         }
-        let message = format!("`{SAFETY_FACTOR}` needs the `yield_strength` of a [[material]]");
+        let message = format!("`{}` needs the `yield_strength` of a [[material]]", field.get_ref());
         Err(self.error_at(field.span(), message, "yield_strength = 235e6 is that of structural steel in Pa"))
     }
 
