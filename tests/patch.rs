@@ -7,7 +7,7 @@ use crate::common::meshes::{
     straighten,
 };
 use crate::common::{assert_close, largest, reference};
-use nalgebra::SVector;
+use nalgebra::{Matrix3, SVector, Vector3};
 use warpfem::element::ElementKind::{self, Hex20, Quad8, Tet10, Tri6};
 use warpfem::mesh::Mesh;
 use warpfem::model::{Analysis, Model};
@@ -41,12 +41,38 @@ fn check_stress(solution: &Solution, expected: [f64; 6]) {
     }
 }
 
+/// What is computed on request, at centres and at nodes.
+fn check_derived(solution: &Solution, stress: [f64; 6], strain: [f64; 6]) {
+    let [xx, yy, zz, xy, yz, xz] = stress;
+    let tensor = Matrix3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz);
+    let mut principal: Vec<f64> = tensor.symmetric_eigenvalues().iter().copied().collect();
+    principal.sort_by(|a, b| b.total_cmp(a));
+    for suffix in ["", "_nodal"] {
+        let list = |name: &str| &solution.step.lists(&format!("{name}{suffix}"))[0];
+        let expected = |i: usize| if i == 2 && stress[2] == 0.0 { list("strain")[2] } else { strain[i] };
+        list("strain")
+            .chunks(6)
+            .for_each(|found| assert_close("strain", found, &[0, 1, 2, 3, 4, 5].map(expected), 1e-9, 1e-2));
+        list("tresca").iter().for_each(|found| {
+            assert_close("Tresca", &[*found], &[principal[0] - principal[2]], 1e-9, principal[0]);
+        });
+        for (values, n) in list("principal_stress").chunks(3).zip(list("principal_directions").chunks(9)) {
+            assert_close("principal stress", values, &principal, 1e-9, principal[0].abs());
+            let n = Matrix3::from_row_slice(n);
+            let again = n.transpose() * Matrix3::from_diagonal(&Vector3::from_row_slice(values)) * n;
+            assert!((again - tensor).amax() < 1e-9 * tensor.amax(), "{again} {tensor}");
+        }
+    }
+}
+
 #[test]
 fn a_linear_field_on_the_skin_is_linear_inside() {
     for (kind, of) in elastic() {
         let dim = kind.info().dim;
         let mut patch = verify::elastic(kind, of).unwrap().model;
         patch.thickness = if dim == 2 { THICKNESS } else { 1.0 };
+        let names = ["strain", "tresca", "principal_stress", "principal_directions"];
+        patch.fields = names.iter().flat_map(|name| [name.to_string(), format!("{name}_nodal")]).collect();
         let solution = solve(&mut patch, 1e-13);
         check_displacements(&solution, &patch.mesh.coords, |x| verify::field(dim, x));
         let h = |i: usize, j: usize| if i < dim && j < dim { FIELD[i][j] } else { 0.0 };
@@ -54,6 +80,7 @@ fn a_linear_field_on_the_skin_is_linear_inside() {
         let eps = SVector::from([h(0, 0), h(1, 1), h(2, 2), shear(0, 1), shear(1, 2), shear(0, 2)]);
         let stress: [f64; 6] = (reference::elasticity(of, &patch.materials[0]) * eps).into();
         check_stress(&solution, stress);
+        check_derived(&solution, stress, eps.into());
         assert_close("what verify has", &verify::stress(of), &stress, 1e-14, largest(&stress));
         // The strain energy of a unit volume, or of a unit square as thick as this.
         let energy = 0.5 * patch.thickness * SVector::from(stress).dot(&eps);

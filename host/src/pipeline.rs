@@ -13,7 +13,7 @@ use crate::device::DeviceName;
 use crate::linalg::Space;
 use crate::model::{Material, Model, SolverOptions};
 use crate::plan::{self, DeviceFacts};
-use crate::precond::Hierarchy;
+pub use crate::precond::Hierarchy;
 use crate::result::choices::{Method, Precision};
 use crate::result::{Ending, LastStep, Outcome, Plan, Result, Sink, Step};
 use crate::solve::iteration::{self, Builder};

@@ -8,10 +8,10 @@ use crate::output::away::near;
 use crate::output::distribution::{Distribution, Peak, Range, place};
 use crate::output::points::{PointValue, ProbeResult, SafetyFactor};
 use crate::output::resolution::{COARSE, unresolved};
-use crate::output::summary::{History, Level, Multigrid, MultigridSetup, Part, Results, Solver, Timings};
+use crate::output::summary::{History, Part, Results, Solver, Timings};
 use crate::output::{self, Summary};
 use crate::pipeline::Solution;
-use crate::precond::amg::{Hierarchy, LevelSize, SetupTimes};
+use crate::precond::Hierarchy;
 use crate::result::{At, Field, FieldInfo, Quantity, Step, Table, When};
 use crate::stress::norm;
 use kernels_rs::material::von_mises;
@@ -40,7 +40,7 @@ pub fn of(model: &Model, solution: &Solution, read: f64) -> Summary {
             precision: plan.precision.name().into(),
             assembly: plan.assembly_name().into(),
             factor_nonzeros: used.factor_nonzeros,
-            multigrid: used.hierarchy.as_ref().map(multigrid),
+            multigrid: used.hierarchy.clone(),
             iterations: outcome.iterations,
             spmvs: outcome.spmvs,
             relative_residual: outcome.relative_residual,
@@ -93,22 +93,6 @@ fn parts(solution: &Solution) -> Vec<Part> {
         equilibrium_error: *balance,
     };
     solution.part_balance.iter().enumerate().map(part).collect()
-}
-
-/// The levels of a preconditioner as data.
-pub fn multigrid(hierarchy: &Hierarchy) -> Multigrid {
-    let level = |level: &LevelSize| {
-        let LevelSize { rows, blocks, .. } = *level;
-        Level { unknowns: level.unknowns(), rows, blocks, stencil: level.stencil() }
-    };
-    let levels = hierarchy.levels.iter().map(level).collect();
-    let SetupTimes { aggregation, symbolic, numeric, smoothing, coarsest } = hierarchy.times;
-    Multigrid {
-        operator_complexity: hierarchy.operator_complexity(),
-        bytes: hierarchy.bytes,
-        setup_s: MultigridSetup { aggregation, symbolic, numeric, smoothing, coarsest },
-        levels,
-    }
 }
 
 fn results(model: &Model, solution: &Solution) -> Results {
@@ -196,12 +180,12 @@ fn sizes_of(forces: &[[f64; 3]]) -> f64 {
 }
 
 /// The levels of a preconditioner in words.
-pub fn levels(multigrid: &Multigrid) -> String {
-    let unknowns: Vec<String> = multigrid.levels.iter().map(|level| count(level.unknowns)).collect();
+pub fn levels(multigrid: &Hierarchy) -> String {
+    let unknowns: Vec<String> = multigrid.levels.iter().map(|level| count(level.unknowns())).collect();
     format!(
         "levels of {} unknowns, operator complexity {:.2}, {}",
         unknowns.join(" / "),
-        multigrid.operator_complexity,
+        multigrid.operator_complexity(),
         bytes(multigrid.bytes)
     )
 }

@@ -100,6 +100,13 @@ impl Material {
         self.young * self.poisson / ((1.0 + self.poisson) * (1.0 - 2.0 * self.poisson))
     }
 
+    /// The strain of a stress, with the engineer's shears: `((1 + nu) sigma - nu tr(sigma) I) / E`. In plane stress the
+    /// strain across is in it, too.
+    pub fn strain(&self, stress: [f64; 6]) -> [f64; 6] {
+        let (pressure, shear) = (self.poisson * (stress[0] + stress[1] + stress[2]), 1.0 + self.poisson);
+        std::array::from_fn(|i| if i < 3 { shear * stress[i] - pressure } else { 2.0 * shear * stress[i] } / self.young)
+    }
+
     /// The shear modulus, `mu = E / (2 (1 + nu))`.
     pub fn mu(&self) -> f64 {
         self.young / (2.0 * (1.0 + self.poisson))

@@ -10,7 +10,7 @@ use std::io::{self, Write};
 use super::distribution::{Distribution, Peak, Range};
 use super::points::{ProbeResult, SafetyFactor};
 use super::resolution::{COARSE, ERROR};
-use crate::pipeline;
+use crate::pipeline::{self, Hierarchy};
 use crate::result::{Change, FieldInfo, Physics, Quantity, Table, Units};
 use warpfem_text::{count, vector};
 
@@ -92,7 +92,7 @@ pub struct Solver {
     pub factor_nonzeros: Option<u64>,
     /// The levels of a multigrid preconditioner.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub multigrid: Option<Multigrid>,
+    pub multigrid: Option<Hierarchy>,
     /// Iterations done; of a direct solver, solutions with its factors: the first, and those that refine it.
     pub iterations: usize,
     /// Products with the matrix, those of the preconditioner among them.
@@ -122,61 +122,6 @@ pub struct Part {
     pub error_estimate: Option<f64>,
     /// How far loads and reactions are from balance, relative to the sum of the magnitudes of all nodal forces.
     pub equilibrium_error: f64,
-}
-
-/// The levels of a multigrid preconditioner.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Multigrid {
-    /// Entries of the matrices of all levels over those of the finest.
-    pub operator_complexity: f64,
-    /// Bytes of all of it but the finest matrix.
-    pub bytes: u64,
-    /// Where the time of its set-up went.
-    pub setup_s: MultigridSetup,
-    /// The levels, the finest first.
-    pub levels: Vec<Level>,
-}
-
-/// Seconds that the parts of a set-up took, on all levels together.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct MultigridSetup {
-    /// Strong couplings, aggregates, and the modes on them.
-    pub aggregation: f64,
-    /// Which blocks products have.
-    pub symbolic: f64,
-    /// Their values.
-    pub numeric: f64,
-    /// Copies in the precision of the cycle, diagonals, and largest eigenvalues.
-    pub smoothing: f64,
-    /// The inverse of the coarsest matrix.
-    pub coarsest: f64,
-}
-
-impl MultigridSetup {
-    /// The parts by name, in the order of the work.
-    pub fn parts(&self) -> [(&'static str, f64); 5] {
-        let MultigridSetup { aggregation, symbolic, numeric, smoothing, coarsest } = *self;
-        [
-            ("aggregation", aggregation),
-            ("symbolic", symbolic),
-            ("numeric", numeric),
-            ("smoothing", smoothing),
-            ("coarsest", coarsest),
-        ]
-    }
-}
-
-/// A level of a multigrid preconditioner.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Level {
-    /// Rows of its matrix.
-    pub unknowns: usize,
-    /// Rows of blocks: nodes of the mesh, then aggregates.
-    pub rows: usize,
-    /// Blocks.
-    pub blocks: usize,
-    /// Blocks in a row, on average.
-    pub stencil: f64,
 }
 
 /// The recurrence's relative residual after iterations `every`, `2 every` and so on.

@@ -82,6 +82,8 @@ macro_rules! for_each_field {
             gradient, Cell, VECTOR, Unlabelled, [Potential], Usual;
             gradient_nodal, Node, VECTOR, Unlabelled, [Potential], Usual;
             material, Cell, SCALAR, Index, [Elasticity, Potential], Usual;
+            strain, Cell, TENSOR, Unlabelled, [Elasticity], Asked;
+            strain_nodal, Node, TENSOR, Unlabelled, [Elasticity], Asked;
             tresca, Cell, SCALAR, Stress, [Elasticity], Asked;
             tresca_nodal, Node, SCALAR, Stress, [Elasticity], Asked;
             principal_stress, Cell, PRINCIPAL, Stress, [Elasticity], Asked;

@@ -4,6 +4,7 @@
 
 use super::tensor::{principal, tresca as tresca_of};
 use super::{Context, cells, nodal};
+use crate::model::Model;
 use crate::result::Result;
 use kernels_rs::material::von_mises as von_mises_of;
 use rayon::prelude::*;
@@ -88,6 +89,27 @@ pub(super) fn gradient_nodal(of: &mut Context) -> Result<Lists> {
 pub(super) fn material(of: &mut Context) -> Result<Lists> {
     let of_block = |block: &Vec<u32>| block.iter().map(|&material| f64::from(material)).collect();
     Ok(of.model.cell_material.iter().map(of_block).collect())
+}
+
+/// The strains of stresses `[n][6]`, flat, each in its material.
+fn strains(model: &Model, stress: &[f64], material: impl Fn(usize) -> Option<usize>) -> Vec<f64> {
+    let strain = |(i, stress): (usize, &[f64; 6])| material(i).map_or([0.0; 6], |m| model.materials[m].strain(*stress));
+    stress.as_chunks().0.iter().enumerate().flat_map(strain).collect()
+}
+
+/// Strain at the centres of the elements.
+pub(super) fn strain(of: &mut Context) -> Result<Lists> {
+    let model = of.model;
+    let blocks = of.field("stress")?.iter().zip(&model.cell_material);
+    Ok(blocks.map(|(stress, materials)| strains(model, stress, |cell| Some(materials[cell] as usize))).collect())
+}
+
+/// Strain at the nodes, of the material whose stress is shown.
+pub(super) fn strain_nodal(of: &mut Context) -> Result<Lists> {
+    of.field("stress_nodal")?;
+    let materials = of.nodal.as_ref().map_or(vec![], |nodal| nodal.materials(of.numbering));
+    let model = of.model;
+    Ok(of.field("stress_nodal")?.iter().map(|stress| strains(model, stress, |node| materials[node])).collect())
 }
 
 /// The largest difference of two principal stresses.

@@ -154,6 +154,18 @@ impl<const K: usize> Nodal<K> {
         let safety = self.slots.safety(&self.slot_sizes, strengths);
         if safety.is_empty() { safety } else { numbering.to_mesh_order(&safety) }
     }
+
+    /// The material of the value at each node, in the mesh's numbering; none where there is no element.
+    pub fn materials(&self, numbering: &Numbering) -> Vec<Option<usize>> {
+        let mut chosen: Vec<usize> = (0..self.slots.n_nodes).collect();
+        for (other, node) in (self.slots.n_nodes..).zip(self.slots.others.iter().map(|key| (key >> 32) as usize)) {
+            if self.slot_sizes[other] > self.slot_sizes[chosen[node]] {
+                chosen[node] = other;
+            }
+        }
+        let materials: Vec<_> = chosen.iter().map(|&slot| self.slots.material(slot)).collect();
+        numbering.to_mesh_order(&materials)
+    }
 }
 
 /// Which slots there are: see [`DeviceSlots`].

@@ -110,7 +110,7 @@ fn plane_meshes_are_drawn_face_on() {
         let mesh = generate_rectangle(kind, [2.0, 1.0], [4, 2]).unwrap();
         let mut results = zero(&mesh);
         *values(&mut results, "von_mises_nodal") = (0..mesh.coords.len()).map(|i| i as f64).collect();
-        *values(&mut results, "displacement") = mesh.coords.iter().map(|x| [0.0, x[0] * x[0], 0.0]).flatten().collect();
+        *values(&mut results, "displacement") = mesh.coords.iter().flat_map(|x| [0.0, x[0] * x[0], 0.0]).collect();
         let shown = shown(&mesh, &results);
         assert_eq!(shown.view().axes, [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]], "{kind:?}");
         let canvas = draw(&mesh, &results);
@@ -169,7 +169,7 @@ fn what_did_not_converge_is_stamped_and_warnings_are_counted() {
     let (mesh, results) = (hex_pair(), elastic());
     let fields = &results;
     let inked = |summary: &Summary, is_it: fn(&&[u8; 3]) -> bool| {
-        shown(&mesh, &results).draw(&fields, &Shot::default(), summary).pixels.iter().filter(is_it).count()
+        shown(&mesh, &results).draw(fields, &Shot::default(), summary).pixels.iter().filter(is_it).count()
     };
     let alarm = |c: &&[u8; 3]| c[0] > 150 && c[1] < 80 && c[2] < 80;
     // The x axis is of a like red.
@@ -210,13 +210,13 @@ fn supports_and_loads_have_symbols_in_colours_of_their_own() {
     model.nodal_forces = vec![[0.0; 3]; 12];
     [2, 3, 6, 7].iter().for_each(|&node: &usize| model.nodal_forces[node] = [0.0, 0.0, -1.0]);
     model.gravity = Some([0.0, 0.0, -9.81]);
-    let shown = Shown::new(&mesh, &fields, &[], Some(&model));
+    let shown = Shown::new(&mesh, fields, &[], Some(&model));
     let labels: Vec<&str> = shown.groups.iter().map(|group| group.label.as_str()).collect();
     assert_eq!(labels, ["support wall", "support wall", "force on end: (0, 0, -7.000)", "pressure on top: 0 in all"]);
     let shapes: Vec<Shape> = shown.groups.iter().map(|group| group.symbols[0].shape).collect();
     assert_eq!(shapes, [Shape::Cube, Shape::Cone, Shape::Pull, Shape::Push]);
     assert!(shown.groups[3].symbols.iter().all(|symbol| symbol.along[2] < -0.99), "{:?}", shown.groups[3]);
-    let (with, without) = (shown.draw(&fields, &Shot::default(), &pair()), draw(&mesh, &fields));
+    let (with, without) = (shown.draw(fields, &Shot::default(), &pair()), draw(&mesh, fields));
     assert!(with.height > without.height, "there is room for a legend");
     let colors = shown.groups.iter().map(|group| group.color).chain([symbols::GRAVITY]);
     for color in colors {
@@ -248,13 +248,13 @@ fn every_side_and_field_gives_another_picture() {
     let views = Viewpoint::ALL.map(|(_, view)| view);
     let displacement = PointField::named("displacement_x", Physics::Elasticity, false).unwrap();
     let shots = [Shot::all(&[], &views), Shot::all(std::slice::from_ref(&displacement), &[])[1..].to_vec()].concat();
-    let shown = Shown::new(&mesh, &fields, &shots, None);
-    let drawn: Vec<Canvas> = shots.iter().map(|shot| shown.draw(&fields, shot, &pair())).collect();
+    let shown = Shown::new(&mesh, fields, &shots, None);
+    let drawn: Vec<Canvas> = shots.iter().map(|shot| shown.draw(fields, shot, &pair())).collect();
     for (i, canvas) in drawn.iter().enumerate() {
         assert!(coloured(canvas.pixels.as_flattened()) > 50_000, "{:?}", shots[i]);
         assert!(drawn[..i].iter().all(|other| other.pixels != canvas.pixels), "{:?}", shots[i]);
     }
-    let captions = Captions::new(&shown, &fields, &shots[8], &pair());
+    let captions = Captions::new(&shown, fields, &shots[8], &pair());
     assert_eq!(
         (captions.title[0].as_str(), captions.subtitle.as_str()),
         ("displacement x", "displacement x from 100.0 to 111.0")

@@ -48,7 +48,7 @@ fn unpack(skin: &Skin) -> (serde_json::Value, Vec<Vec<f64>>, Vec<u32>) {
 fn bent(mesh: &Mesh) -> Step {
     let mut results = zero(mesh);
     *values(&mut results, "displacement") =
-        mesh.coords.iter().map(|x| [1e-4 * x[1], -3e-5, 2e-3 * x[0] * x[0]]).flatten().collect();
+        mesh.coords.iter().flat_map(|x| [1e-4 * x[1], -3e-5, 2e-3 * x[0] * x[0]]).collect();
     *values(&mut results, "von_mises_nodal") =
         (0..mesh.coords.len()).map(|i| 1e6 + (i as f64 * 0.7).sin() * 9e5).collect();
     // As in the plane, where three are 0.
