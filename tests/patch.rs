@@ -52,7 +52,7 @@ fn a_linear_field_on_the_skin_is_linear_inside() {
         let h = |i: usize, j: usize| if i < dim && j < dim { FIELD[i][j] } else { 0.0 };
         let shear = |i, j| h(i, j) + h(j, i);
         let eps = SVector::from([h(0, 0), h(1, 1), h(2, 2), shear(0, 1), shear(1, 2), shear(0, 2)]);
-        let stress: [f64; 6] = (reference::elasticity(of, &patch.materials[0]) * eps).into();
+        let stress: [f64; 6] = (reference::elasticity(of, &patch.materials[0], [0.0; 3]) * eps).into();
         check_stress(&solution, stress);
         assert_close("what verify has", &verify::stress(of), &stress, 1e-14, largest(&stress));
         // The strain energy of a unit volume, or of a unit square as thick as this.

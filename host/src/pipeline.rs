@@ -8,10 +8,10 @@ mod system;
 
 pub use system::{Loaded, System};
 
-use crate::assembly::{DeviceMesh, Numbering};
+use crate::assembly::Numbering;
 use crate::device::DeviceName;
 use crate::linalg::Space;
-use crate::model::{Analysis, Material, Model, SolverOptions};
+use crate::model::{Model, Physics, SolverOptions};
 use crate::plan::{self, DeviceFacts};
 use crate::precond::Hierarchy;
 use crate::result::choices::{Method, Precision};
@@ -242,7 +242,7 @@ fn results(
     let device_u = space.upload(&u)?;
     let (dim, n_blocks) = (supports.components, model.mesh.cells.len());
     let (mut stresses, mut nodal, mut safety_factor, mut potential) = Default::default();
-    if model.analysis == Analysis::Laplace {
+    if model.analysis.physics() == Physics::Conduction {
         let gradient = stress::gradients(space, &mesh, &device_u, n_blocks)?;
         let at_nodes = stress::nodal_gradient(space, model, &numbering, &mesh, &device_u)?;
         let values = numbering.to_mesh_order(&supports.with_motion(&u));
@@ -269,7 +269,7 @@ fn results(
     let support_forces = stress::support_forces(&supports, &internal, &applied);
     let reaction_force = numbering.scatter(&support_forces, dim);
     let reactions = reactions(model, &reaction_force);
-    let balance = Balance::new(&support_forces, &applied, dim);
+    let balance = Balance::new(&support_forces, &applied, dim, model.analysis.balanced());
     let load_error = if potential.is_some() { 0.0 } else { balance.load_error(&reactions) };
     outcome.judge_by_loads(load_error);
     let displacement = if potential.is_some() { Vec::new() } else { numbering.scatter(&supports.with_motion(&u), dim) };
@@ -285,7 +285,7 @@ fn results(
         equilibrium_error: balance.error(),
         load_error,
         part_balance: (0..parts.members().n_parts())
-            .map(|part| parts.balance(part, &support_forces, &applied, dim))
+            .map(|part| parts.balance(part, &support_forces, &applied, model.analysis))
             .collect(),
         outcome,
         used,
@@ -296,16 +296,14 @@ fn results(
 }
 
 /// All loads as nodal forces in the solver's numbering, `[n_nodes][components]` flat.
-fn loads(space: &Space, model: &Model, numbering: &Numbering, mesh: &DeviceMesh) -> Result<Vec<f64>> {
-    let nodal = numbering.gather_components(&model.nodal_forces, model.analysis.components());
-    let per_volume = |material: &Material| match (model.gravity, model.source) {
-        (Some(gravity), _) => Some(gravity.map(|g| material.density.unwrap_or(0.0) * g)),
-        (_, source) => source.map(|source| [source, 0.0, 0.0]),
-    };
-    let Some(forces) = model.materials.iter().map(per_volume).collect::<Option<Vec<_>>>() else { return Ok(nodal) };
-    let mut f = space.upload(&nodal)?;
-    mesh.add_body_force(space, &forces, &mut f)?;
-    space.take(f)
+fn loads(model: &Model, numbering: &Numbering) -> Vec<f64> {
+    let components = model.analysis.components();
+    let mut f = numbering.gather_components(&model.nodal_forces, components);
+    if let Some(more) = model.volume_forces() {
+        let more = numbering.gather_components(&more, components);
+        f.iter_mut().zip(more).for_each(|(f, more)| *f += more);
+    }
+    f
 }
 
 /// Per support, the sum of its nodes' forces in the components it prescribes.

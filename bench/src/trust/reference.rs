@@ -12,7 +12,7 @@ use crate::matrices;
 use warpfem::assembly::{DeviceMesh, Numbering, Supports};
 use warpfem::linalg::Space;
 use warpfem::mesh::parts::connected_parts;
-use warpfem::model::{Analysis, Model};
+use warpfem::model::{Model, Physics};
 use warpfem::pipeline::{Loaded, System};
 use warpfem::result::choices::Format;
 use warpfem::result::{DirectError, Error, Result};
@@ -253,7 +253,7 @@ impl Equations<'_> {
 /// Von Mises stresses, or magnitudes of a potential's gradient, at the centres.
 fn intensity(space: &Space, model: &Model, mesh: &DeviceMesh, w: &[f64]) -> Result<Vec<Vec<f64>>> {
     let (w, n_blocks) = (space.upload(w)?, model.mesh.cells.len());
-    if model.analysis != Analysis::Laplace {
+    if model.analysis.physics() != Physics::Conduction {
         return Ok(stress::recover(space, mesh, &w, n_blocks)?.von_mises);
     }
     let gradients = stress::gradients(space, mesh, &w, n_blocks)?;

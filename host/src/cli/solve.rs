@@ -7,7 +7,7 @@ use super::terminal::{self, Detail};
 use super::{devices, preview, print, summary};
 use crate::device::DeviceName;
 use crate::model::case::Case;
-use crate::model::{self, Analysis, Model, SolverOptions};
+use crate::model::{self, Model, Physics, SolverOptions};
 use crate::output::{self, Fields, Options, Origin, PointField, Shot, Viewpoint};
 use crate::pipeline::{self, Solution};
 use crate::plan::fits;
@@ -216,7 +216,7 @@ impl Job {
 
     /// Takes pictures of these fields from these sides beside the usual one.
     fn draw(&mut self, fields: &[String], views: &[Viewpoint]) -> output::Result<()> {
-        let is_potential = self.model.analysis == Analysis::Laplace;
+        let is_potential = self.model.analysis.physics() == Physics::Conduction;
         let has_strength = self.model.materials.iter().any(|material| material.yield_strength.is_some());
         let fields: output::Result<Vec<_>> =
             fields.iter().map(|name| PointField::named(name, is_potential, has_strength)).collect();

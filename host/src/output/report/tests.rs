@@ -73,8 +73,8 @@ fn what_a_user_writes_stays_text() {
     elastic(&mut summary).reactions[0].0 = "<i>wall</i>".into();
     let mut model = model();
     model.applied = vec![load("force on <u>", [7.0, 0.0, 0.0])];
-    let (name, density, yield_strength) = ("<s>".into(), None, None);
-    model.materials = vec![Material { name, young: 1.0, poisson: 0.0, conductivity: 0.0, density, yield_strength }];
+    let (density, yield_strength) = (None, None);
+    model.materials = vec![Material { density, yield_strength, ..Material::isotropic("<s>", 1.0, 0.0) }];
     model.case_text = nasty.into();
     let page = page_of(&model, &summary);
     assert_eq!(page.matches("<script").count(), 3, "the skin's header, the skin, the program");
