@@ -7,8 +7,8 @@
 
 use kernels_rs::assembly::rows::row_of_products;
 use kernels_rs::element::{Element, Point, gradients};
+use kernels_rs::form::{Elasticity, Form};
 use kernels_rs::material::Lame;
-use kernels_rs::physics::{Elasticity, Physics};
 use kernels_rs::real::Real;
 
 /// Six nodes: a triangle at zeta = -1, and the same at zeta = 1.
@@ -73,7 +73,7 @@ fn stiffness<E: Element>(x: &E::Nodal<[f64; 3]>, lame: Lame<f64>) -> Vec<Vec<[[f
     let row = |a| {
         let mut blocks = Vec::new();
         row_of_products::<E, Elasticity, f64>(x, a, |_, product| {
-            blocks.push(Elasticity::block(E::DIM, product, lame));
+            blocks.push(Elasticity::block::<E, f64>(product, lame));
         });
         blocks
     };

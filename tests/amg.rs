@@ -295,7 +295,7 @@ fn iterations_hardly_grow_and_levels_are_small() {
 fn layered(ratio: f64) -> Model {
     let mut model = loaded(Analysis::Elasticity, generate_box(Hex8, [2.0, 1.0, 1.0], [16, 8, 8]).unwrap());
     let mut hard = model.materials[0].clone();
-    hard.young *= ratio;
+    hard.set_isotropic(ratio * hard.law.young(), hard.law.poisson());
     model.materials.push(hard);
     let half = model.mesh.cells[0].len() / 2;
     for (block, materials) in model.cell_material.iter_mut().enumerate() {
@@ -491,8 +491,8 @@ fn new_materials_take_the_numeric_part_alone() {
     let space = recorder.space().unwrap();
     let first = loaded(Analysis::Elasticity, distorted_box(Tet4, [6, 5, 5], 0.2));
     let mut second = loaded(Analysis::Elasticity, distorted_box(Tet4, [6, 5, 5], 0.2));
-    second.materials[0].young *= 3.0;
-    second.materials[0].poisson = 0.2;
+    let young = second.materials[0].law.young();
+    second.materials[0].set_isotropic(3.0 * young, 0.2);
     let systems = [&first, &second].map(|model| system(&space, model));
     let kept = SetupCache::default();
     let make = |system: &System<f64>, kept| {

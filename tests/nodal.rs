@@ -102,7 +102,7 @@ fn the_mean_is_over_one_material() {
     let mesh = generate_box(Hex8, [2.0, 1.0, 1.0], [2, 1, 1]).unwrap();
     let mut model = bare(Analysis::Elasticity, mesh);
     let mut stiff = model.materials[0].clone();
-    stiff.young *= 10.0;
+    stiff.set_isotropic(10.0 * stiff.law.young(), stiff.law.poisson());
     model.materials.push(stiff);
     let u: Vec<[f64; 3]> = model.mesh.coords.iter().map(|x| [0.0, 1e-3 * x[2], 0.0]).collect();
     let shear = |young: f64| 1e-3 * young / (2.0 * (1.0 + POISSON));

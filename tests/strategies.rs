@@ -126,8 +126,8 @@ fn every_strategy_writes_into_every_format() {
 /// New materials on the same mesh: the matrix of the new model, and nothing symbolic is done again.
 fn again(space: &Space, problem: &Problem) {
     let mut other = meshes::two_materials(problem.model.mesh.clone());
-    other.materials[0].young *= 3.0;
-    other.materials[1].poisson = 0.35;
+    other.materials[0].set_isotropic(3.0 * meshes::YOUNG, meshes::POISSON);
+    other.materials[1].set_isotropic(7000.0, 0.35);
     other.cell_material.iter_mut().flatten().for_each(|material| *material = 1 - *material);
     let expected = reference::stiffness(&other);
     let (mut matrix, mut mesh) = problem.upload::<f64>(space, Format::Ebw);

@@ -118,9 +118,8 @@ fn other_load<T: Real>(space: &Space, f: &Buffer<T>, size: usize) -> Result<Buff
 /// Other materials for the same mesh: stiffnesses three quarters as large, and less lateral contraction.
 fn change_materials(model: &mut Model) {
     for (place, material) in model.materials.iter_mut().enumerate() {
-        material.young *= 0.75;
-        material.poisson *= 0.8;
-        material.conductivity *= 0.75 / (1 + place) as f64;
+        material.set_isotropic(0.75 * material.law.young(), 0.8 * material.law.poisson());
+        material.conductivity = material.conductivity.map(|k| 0.75 * k / (1 + place) as f64);
     }
 }
 

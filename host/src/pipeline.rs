@@ -8,10 +8,10 @@ mod system;
 
 pub use system::{Loaded, System};
 
-use crate::assembly::{DeviceMesh, Numbering};
+use crate::assembly::Numbering;
 use crate::device::DeviceName;
 use crate::linalg::Space;
-use crate::model::{Material, Model, SolverOptions};
+use crate::model::{Model, SolverOptions};
 use crate::plan::{self, DeviceFacts};
 pub use crate::precond::Hierarchy;
 use crate::result::choices::{Method, Precision};
@@ -280,11 +280,12 @@ fn results(
     let reaction_sum = [0, 1, 2].map(|i| forces.iter().map(|force| force[i]).sum());
     let unknown = (&u[..], &device_u);
     let mut context = Context::new(space, model, (&numbering, &mesh), unknown, (&supports, forces));
-    let balance = Balance::new(&support_forces, &applied, dim);
+    let balance = Balance::new(&support_forces, &applied, dim, model.analysis.balanced());
     let load_error = context.table("reactions")?.map_or(0.0, |reactions| balance.load_error(reactions));
     outcome.judge_by_loads(load_error);
     sink.take(context.into_step(sink)?)?;
-    let parts = (0..parts.members().n_parts()).map(|part| parts.balance(part, &support_forces, &applied, dim));
+    let parts =
+        (0..parts.members().n_parts()).map(|part| parts.balance(part, &support_forces, &applied, model.analysis));
     let mut solution = Solution {
         step: Step::default(),
         applied: stress::resultant(&applied, dim),
@@ -301,14 +302,12 @@ fn results(
 }
 
 /// All loads as nodal forces in the solver's numbering, `[n_nodes][components]` flat.
-fn loads(space: &Space, model: &Model, numbering: &Numbering, mesh: &DeviceMesh) -> Result<Vec<f64>> {
-    let nodal = numbering.gather_components(&model.nodal_forces, model.analysis.components());
-    let per_volume = |material: &Material| match (model.gravity, model.source) {
-        (Some(gravity), _) => Some(gravity.map(|g| material.density.unwrap_or(0.0) * g)),
-        (_, source) => source.map(|source| [source, 0.0, 0.0]),
-    };
-    let Some(forces) = model.materials.iter().map(per_volume).collect::<Option<Vec<_>>>() else { return Ok(nodal) };
-    let mut f = space.upload(&nodal)?;
-    mesh.add_body_force(space, &forces, &mut f)?;
-    space.take(f)
+fn loads(model: &Model, numbering: &Numbering) -> Vec<f64> {
+    let components = model.analysis.components();
+    let mut f = numbering.gather_components(&model.nodal_forces, components);
+    if let Some(more) = model.volume_forces() {
+        let more = numbering.gather_components(&more, components);
+        f.iter_mut().zip(more).for_each(|(f, more)| *f += more);
+    }
+    f
 }

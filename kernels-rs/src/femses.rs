@@ -25,7 +25,7 @@ use crate::assembly::MeshView;
 use crate::assembly::rows::row_of_products;
 use crate::element::*;
 use crate::for_each_element;
-use crate::physics::{Conduction, Physics};
+use crate::form::{Conduction, Form};
 use crate::precond::Step;
 use crate::real::{Real, fma};
 use crate::reduce::{Reduction, sum_over_grid};
@@ -119,7 +119,7 @@ pub unsafe fn femses_matrices<E: Element, T: Real>(i: usize, n_cells: usize, mes
     let conductivity = mesh.cell_stiffness::<Conduction, T>(cell);
     row_of_products::<E, Conduction, T>(&x, a, |b, product| {
         if b <= a {
-            let value = Conduction::block(E::DIM, product, conductivity)[0][0];
+            let value = Conduction::block::<E, T>(product, conductivity)[0][0];
             // The place of entry (a, b) of this cell, which this item owns.
             matrices.set(packed(a, b) * n_cells + cell, value);
         }

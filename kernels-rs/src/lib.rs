@@ -8,7 +8,7 @@
 //! | --- | --- |
 //! | shape functions, quadrature | [`element`] |
 //! | `D`, element blocks, von Mises | [`material`] |
-//! | elasticity and conduction alike | [`physics`] |
+//! | elasticity and conduction: blocks, strain, stress | [`form`] |
 //! | `K = sum_e K_e`, supports, `f = sum_e f_e` | [`assembly`] |
 //! | `y = K x` | [`sparse`] |
 //! | conjugate gradients' vector steps | [`cg`], [`blas`] |
@@ -18,7 +18,7 @@
 //! | the iteration on element matrices | [`femses`] |
 //! | sums by connected part, for error estimates | [`parts`] |
 //! | running sums, sorting, adjacency, sparsity, slots | [`setup`] |
-//! | stress, energy and gradient per element | [`stress`] |
+//! | stress, energy and gradients in elements | [`stress`] |
 //! | stress and gradient at the nodes | [`nodal`] |
 //!
 //! # Safety of kernels
@@ -44,11 +44,11 @@ pub mod cholesky;
 pub mod cpu;
 pub mod element;
 pub mod femses;
+pub mod form;
 pub mod half;
 pub mod material;
 pub mod nodal;
 pub mod parts;
-pub mod physics;
 pub mod precond;
 pub mod real;
 pub mod reduce;

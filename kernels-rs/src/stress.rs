@@ -1,23 +1,21 @@
-//! Stress recovery: `sigma = D B u` (DSM eq. 3), von Mises stress, and strain energy, cell by cell; gradients of
-//! potentials.
+//! Results inside elements: strain and stress (DSM eq. 3, `sigma = D B u`), or a potential's gradient and flux, at any
+//! points; and the strain energy of cells.
 
 use crate::assembly::MeshView;
 use crate::element::*;
-use crate::for_each_element;
-use crate::material::{Lame, double_dot, strain, stress, von_mises};
-use crate::physics::{Conduction, Elasticity, Physics, size};
+use crate::for_each_body;
+use crate::form::{Constitutive, Form, General, Scalar, size};
 use crate::real::{add_outer, fma};
 use cuda_std::prelude::*;
 
 /// How a cell is deformed at a point, or how its potential varies.
 #[derive(Clone, Copy)]
 pub struct Deformation {
-    /// Displacement gradient `h[i][j] = du_i/dx_j`; of a potential the first row.
+    /// Displacement gradient `h[i][j] = du_i/dx_j`; of a potential the first row. In a body of revolution the third
+    /// column is `u_i / r`.
     pub h: [[f64; 3]; 3],
-    /// `J^-T`.
-    pub inverse: [[f64; 3]; 3],
-    /// `det J`.
-    pub det_j: f64,
+    /// From the reference element to space.
+    pub mapping: Mapping<f64>,
 }
 
 /// Evaluates [`Deformation`] at `xi`: `h = (sum_b (u_b - u_0) (dN_b/dxi)^T) J^-1`, which needs no gradient in space. The
@@ -25,13 +23,13 @@ pub struct Deformation {
 ///
 /// Parameters: the cell's `nodes`; `u [n_nodes][size]`.
 #[inline(always)]
-pub unsafe fn deformation<E: Element, P: Physics>(
+pub unsafe fn deformation<E: Element, P: Form>(
     nodes: E::Nodal<usize>,
     x: &E::Nodal<[f64; 3]>,
     xi: [f64; 3],
     u: View<f64>,
 ) -> Deformation {
-    let (mut jac, mut slope, mut first) = ([[0.0; 3]; 3], [[0.0; 3]; 3], [0.0; 3]);
+    let (mut jac, mut slope, mut first, mut more) = ([[0.0; 3]; 3], [[0.0; 3]; 3], [0.0; 3], [0.0; 3]);
     for i in 0..size::<E, P>() {
         first[i] = u.at(size::<E, P>() * nodes[0] + i);
     }
@@ -43,79 +41,64 @@ pub unsafe fn deformation<E: Element, P: Physics>(
             for j in 0..E::DIM {
                 slope[i][j] = fma(ub, dn[j], slope[i][j]);
             }
+            if E::REVOLVED {
+                more[i] = fma(ub, E::shape(b, xi), more[i]);
+            }
         }
     }
-    let (inverse, det_j) = invert(E::DIM, jac);
-    Deformation { h: slope.map(|row| transform(E::DIM, inverse, row)), inverse, det_j }
-}
-
-/// The stress of a displacement gradient; in a plane body that across the plane is `across` times its dilatation.
-#[inline(always)]
-pub fn stress_at(dim: usize, h: [[f64; 3]; 3], lame: Lame<f64>, across: f64) -> [f64; 6] {
-    let eps = strain(h);
-    let mut sigma = stress(eps, lame);
-    if dim == 2 {
-        sigma[2] = across * (eps[0] + eps[1]);
+    let mapping = Mapping::of_jacobian::<E>(jac, radius::<E, f64>(|b| x[b][0], xi));
+    let mut h = slope.map(|row| transform(E::DIM, mapping.inverse, row));
+    if E::REVOLVED {
+        for i in 0..size::<E, P>() {
+            h[i][2] = (first[i] + more[i]) * mapping.per_radius;
+        }
     }
-    sigma
+    Deformation { h, mapping }
 }
 
-/// Where [`recover`] writes, one entry per cell.
+/// Where [`sample`] writes; nothing of what is not asked for.
 #[repr(C)]
 #[derive(Clone, Copy)]
-pub struct StressOut {
-    /// Stress at the centroid, Voigt order, `[n_cells]`.
-    pub stress: ViewMut<[f64; 6]>,
-    /// Its von Mises stress, `[n_cells]`.
-    pub von_mises: ViewMut<f64>,
-    /// Strain energy of the cell, `1/2 int sigma : eps dV`, `[n_cells]`.
+pub struct Sampled<S> {
+    /// Strains, or gradients of a potential, `[n_cells][n_points]`.
+    pub strain: ViewMut<S>,
+    /// Stresses, or gradients times C, `[n_cells][n_points]`.
+    pub stress: ViewMut<S>,
+    /// `sum 1/2 w |J| sigma : eps` over the points, the strain energy if they are a rule, `[n_cells]`.
     pub energy: ViewMut<f64>,
 }
 
-/// Computes: stress, von Mises stress and strain energy of a cell.
+/// Computes: strain and stress of a cell at points of its reference element, and its strain energy.
 ///
-/// Parameters: `across [n_materials]`, in a plane body the stress across the plane per `eps_xx + eps_yy`: lambda in
-/// plane strain, 0 in plane stress; `u [n_nodes][DIM]`. Thread mapping: an item per cell.
-/// Memory moved: N nodes (4 B), coordinates and displacements (through the cache), 64 B written.
-#[kernel(items, E = for_each_element!)]
-pub unsafe fn recover<E: Element>(cell: usize, mesh: MeshView, across: View<f64>, u: View<f64>, out: StressOut) {
-    let nodes = mesh.cell_nodes::<E>(cell);
-    let x = mesh.cell_coords::<E, f64>(nodes);
-    let lame = mesh.cell_constants::<Elasticity, f64>(cell);
-    let across = across.at(mesh.material.at(cell) as usize);
-    let sigma = stress_at(E::DIM, deformation::<E, Elasticity>(nodes, &x, E::CENTROID, u).h, lame, across);
-    let mut energy = 0.0;
-    for &(xi, weight) in E::QUADRATURE {
-        let at = deformation::<E, Elasticity>(nodes, &x, xi, u);
-        let eps = strain(at.h);
-        energy += 0.5 * mesh.thickness * weight * at.det_j * double_dot(stress(eps, lame), eps);
-    }
-    out.stress.set(cell, sigma);
-    out.von_mises.set(cell, von_mises(sigma));
-    out.energy.set(cell, energy);
-}
-
-/// Computes: the gradient of a potential at a cell's centroid, and the cell's `1/2 int k |grad u|^2 dV`.
-///
-/// Parameters: `u [n_nodes]`; `gradient, energy [n_cells]`. Thread mapping: an item per cell.
-/// Memory moved: N nodes (4 B), coordinates and potentials (through the cache), 32 B written.
-#[kernel(items, E = for_each_element!)]
-pub unsafe fn potential_gradient<E: Element>(
+/// Parameters: `points [n_points]`, reference coordinates and weight; `u [n_nodes][size]`. Thread mapping: an item per
+/// cell. Memory moved: N nodes (4 B), coordinates and displacements (through the cache), 21 constants or 6; 48 B or 24
+/// written for each strain and stress.
+#[kernel(items, E = for_each_body!, P = [General, Scalar])]
+pub unsafe fn sample<E: Element, P: Constitutive>(
     cell: usize,
     mesh: MeshView,
+    points: View<[f64; 4]>,
     u: View<f64>,
-    gradient: ViewMut<[f64; 3]>,
-    energy: ViewMut<f64>,
+    out: Sampled<<P as Constitutive>::Strain>,
 ) {
     let nodes = mesh.cell_nodes::<E>(cell);
     let x = mesh.cell_coords::<E, f64>(nodes);
-    let conductivity = mesh.constants.at(mesh.material.at(cell) as usize)[0];
-    let mut sum = 0.0;
-    for &(xi, weight) in E::QUADRATURE {
-        let at = deformation::<E, Conduction>(nodes, &x, xi, u);
-        let [g, ..] = at.h;
-        sum += weight * at.det_j * (g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+    let constants = mesh.cell_constants::<P, f64>(cell);
+    let mut energy = 0.0;
+    for k in 0..points.len() {
+        let [xi, eta, zeta, weight] = points.at(k);
+        let Deformation { h, mapping } = deformation::<E, P>(nodes, &x, [xi, eta, zeta], u);
+        let strain = P::strain::<E>(h);
+        let stress = P::stress(strain, constants);
+        energy += 0.5 * mesh.thickness * weight * mapping.det_j * P::product(stress, strain);
+        if !out.strain.is_empty() {
+            out.strain.set(cell * points.len() + k, strain);
+        }
+        if !out.stress.is_empty() {
+            out.stress.set(cell * points.len() + k, stress);
+        }
     }
-    gradient.set(cell, deformation::<E, Conduction>(nodes, &x, E::CENTROID, u).h[0]);
-    energy.set(cell, 0.5 * mesh.thickness * conductivity * sum);
+    if !out.energy.is_empty() {
+        out.energy.set(cell, energy);
+    }
 }

@@ -50,11 +50,12 @@ fn interpolate<'a>(point: &Point, values: impl Iterator<Item = &'a [f64; 3]>) ->
 pub fn errors(model: &Model, displacement: &[[f64; 3]], exact: impl Fn([f64; 3]) -> Displacement) -> [f64; 2] {
     let (mut missed, mut whole) = ([0.0; 2], [0.0; 2]);
     reference::for_each_cell(model, |kind, nodes, x, material, _| {
-        let d = reference::elasticity(model.analysis, &model.materials[material]);
+        let d = reference::elasticity(model.analysis, &model.materials[material], [0.0; 3]);
         for point in Reference::of(kind).fine.iter().map(|at| at.of(x)) {
             let exact = exact(interpolate(&point, x.iter()));
             let u = interpolate(&point, nodes.iter().map(|node| &displacement[*node as usize]));
-            let eps = exact.strain() - reference::strain(3, &point, nodes, displacement.as_flattened());
+            let eps =
+                exact.strain() - reference::strain(Analysis::Elasticity, &point, nodes, x, displacement.as_flattened());
             missed[0] += point.weight * (0..3).map(|i| (exact.u[i] - u[i]).powi(2)).sum::<f64>();
             whole[0] += point.weight * exact.u.iter().map(|u| u * u).sum::<f64>();
             missed[1] += point.weight * eps.dot(&(d * eps));
@@ -81,8 +82,7 @@ pub fn add_body_force(model: &mut Model, force: impl Fn([f64; 3]) -> [f64; 3]) {
 
 /// Lame's parameters in the plane or in space.
 pub fn lame(model: &Model) -> [f64; 2] {
-    let material = &model.materials[0];
-    let (lambda, mu) = (material.lambda(), material.mu());
+    let [lambda, mu] = model.materials[0].law.lame().unwrap();
     // No stress across: Timoshenko and Goodier, art. 16.
     [if model.analysis == Analysis::PlaneStress { 2.0 * lambda * mu / (lambda + 2.0 * mu) } else { lambda }, mu]
 }

@@ -7,7 +7,8 @@ use warpfem::assembly::{Assembly, DeviceMesh, Symbolic, Topology};
 use warpfem::element::ElementKind;
 use warpfem::linalg::Space;
 use warpfem::mesh::Mesh;
-use warpfem::model::{Analysis, Model};
+use warpfem::model::law::{self, Constants};
+use warpfem::model::{Analysis, Axes, Model, Physics};
 use warpfem::pipeline::{Phase, System, Timings};
 use warpfem::result::Plan;
 use warpfem::result::choices::Strategy;
@@ -48,8 +49,8 @@ pub const CLAMP: &str = "[[support]]\non = \"xmin\"\nfix = \"xyz\"\n";
 
 /// The same of an analysis: all components of a displacement, or a potential of 0.
 pub fn clamp(kind: Analysis) -> String {
-    match kind {
-        Analysis::Laplace => CLAMP.replace("fix = \"xyz\"", "value = 0.0"),
+    match kind.physics() {
+        Physics::Conduction => CLAMP.replace("fix = \"xyz\"", "value = 0.0"),
         _ => CLAMP.replace("xyz", &"xyz"[..kind.components()]),
     }
 }
@@ -64,6 +65,11 @@ pub fn analyses(kind: ElementKind) -> &'static [Analysis] {
     if kind.info().dim == 2 { &[Analysis::PlaneStress, Analysis::PlaneStrain] } else { &[Analysis::Elasticity] }
 }
 
+/// The analyses of bodies of revolution that an element is made for.
+pub fn revolved(kind: ElementKind) -> &'static [Analysis] {
+    if kind.info().dim == 2 { &[Analysis::Axisymmetric, Analysis::AxisymmetricLaplace] } else { &[] }
+}
+
 /// Every element in every analysis of elasticity.
 pub fn elastic() -> impl Iterator<Item = (ElementKind, Analysis)> {
     let with_analyses = |kind: ElementKind| analyses(kind).iter().map(move |analysis| (kind, *analysis));
@@ -72,13 +78,32 @@ pub fn elastic() -> impl Iterator<Item = (ElementKind, Analysis)> {
 
 /// All analyses that an element is made for.
 pub fn all_analyses(kind: ElementKind) -> Vec<Analysis> {
-    [&[Analysis::Laplace], analyses(kind)].concat()
+    [&[Analysis::Laplace], analyses(kind), revolved(kind)].concat()
+}
+
+/// The same model of two materials that are not isotropic, one with axes round a line.
+pub fn anisotropic(mut model: Model) -> Model {
+    let wood = Constants {
+        young: &[1200.0, 900.0, 600.0],
+        poisson: &[0.4, 0.35, 0.3],
+        shear: &[300.0, 250.0, 50.0],
+        ..Constants::default()
+    };
+    let axes = [
+        Axes::fixed([1.0, 2.0, 0.5], [0.0, 1.0, -1.0]).unwrap(),
+        Axes::Cylinder { at: [0.3, -0.4, 0.1], along: [0.0, 0.6, 0.8] },
+    ];
+    for (material, axes) in model.materials.iter_mut().zip(axes) {
+        (material.law, material.axes) = (law::read(&wood).unwrap(), axes);
+        material.conductivity = [1.0, 4.0, 2.5];
+    }
+    model
 }
 
 /// The table that asks for an analysis, in the plane of a thickness.
 pub fn analysis(kind: Analysis, thickness: f64) -> String {
     let table = format!("[analysis]\nkind = \"{}\"\n", kind.name());
-    if kind.dim() == Some(2) { format!("{table}thickness = {thickness:?}\n") } else { table }
+    if kind.dim() == Some(2) && !kind.is_revolved() { format!("{table}thickness = {thickness:?}\n") } else { table }
 }
 
 /// A clamped model of two materials, alternating from cell to cell; plane meshes in plane stress.
@@ -89,9 +114,13 @@ pub fn two_materials(mesh: Mesh) -> Model {
 /// The same of this analysis; a plane body is 0.4 thick.
 pub fn two_materials_in(kind: Analysis, mesh: Mesh) -> Model {
     let mut model = model(&format!("{}{SOFT}{}", analysis(kind, 0.4), clamp(kind)), mesh);
-    model.thickness = if model.mesh.dim() == 2 { 0.4 } else { 1.0 };
+    model.thickness = if model.mesh.dim() == 2 && !kind.is_revolved() { 0.4 } else { 1.0 };
+    if kind.is_revolved() {
+        model.mesh.coords.iter_mut().for_each(|x| x[0] += 0.5);
+    }
     let mut hard = model.materials[0].clone();
-    (hard.young, hard.poisson, hard.conductivity, hard.density) = (7000.0, 0.2, 90.0, Some(5.0));
+    hard.set_isotropic(7000.0, 0.2);
+    (hard.conductivity, hard.density) = ([90.0; 3], Some(5.0));
     model.materials.push(hard);
     for cells in &mut model.cell_material {
         cells.iter_mut().enumerate().for_each(|(cell, material)| *material = (cell % 3 == 0).into());

@@ -4,13 +4,25 @@
 use super::elements::{Point, Reference};
 use nalgebra::{DMatrix, DVector, SMatrix, SVector};
 use warpfem::element::ElementKind;
-use warpfem::model::{Analysis, Material, Model};
+use warpfem::model::{Analysis, Material, Model, Physics};
 
-/// `D` by Young's modulus and Poisson's ratio, in the order xx, yy, zz, xy, yz, xz. In plane stress only xx, yy and xy
-/// take part; the strain along a plane strain's z is 0.
-pub fn elasticity(analysis: Analysis, material: &Material) -> SMatrix<f64, 6, 6> {
-    let (e, nu) = (material.young, material.poisson);
+/// `D` of an isotropic material by Young's modulus and Poisson's ratio, in the order xx, yy, zz, xy, yz, xz; of others from
+/// the inverse of their compliance, turned as a tensor of fourth order. In plane stress only xx, yy and xy take part; the
+/// strain along a plane strain's z is 0.
+pub fn elasticity(analysis: Analysis, material: &Material, place: [f64; 3]) -> SMatrix<f64, 6, 6> {
+    let (e, nu) = (material.law.young(), material.law.poisson());
     let mut d = SMatrix::zeros();
+    if material.law.lame().is_none() {
+        d = turned(&material.law.stiffness(), &material.axes.at(place));
+        if analysis == Analysis::PlaneStress {
+            let plane = [0, 1, 3];
+            let compliance = d.try_inverse().unwrap();
+            let small = SMatrix::<f64, 3, 3>::from_fn(|i, j| compliance[(plane[i], plane[j])]).try_inverse().unwrap();
+            d = SMatrix::zeros();
+            (0..9).for_each(|k| d[(plane[k / 3], plane[k % 3])] = small[(k / 3, k % 3)]);
+        }
+        return d;
+    }
     if analysis == Analysis::PlaneStress {
         let c = e / (1.0 - nu * nu);
         (d[(0, 0)], d[(1, 1)]) = (c, c);
@@ -28,9 +40,60 @@ pub fn elasticity(analysis: Analysis, material: &Material) -> SMatrix<f64, 6, 6>
     d
 }
 
-/// `B` of one node.
+/// `C_ijkl = r_ai r_bj r_ck r_dl C_abcd`, `r` the material's axes row by row.
+fn turned(d: &SMatrix<f64, 6, 6>, r: &SMatrix<f64, 3, 3>) -> SMatrix<f64, 6, 6> {
+    let component = |i: usize, j: usize| match (i.min(j), i.max(j)) {
+        (0, 1) => 3,
+        (1, 2) => 4,
+        (0, 2) => 5,
+        (i, _) => i,
+    };
+    let pairs = [(0, 0), (1, 1), (2, 2), (0, 1), (1, 2), (0, 2)];
+    let all = || (0..81).map(|n| (n % 3, n / 3 % 3, n / 9 % 3, n / 27));
+    SMatrix::from_fn(|row, column| {
+        let ((i, j), (k, l)) = (pairs[row], pairs[column]);
+        all()
+            .map(|(a, b, c, e)| r[(a, i)] * r[(b, j)] * r[(c, k)] * r[(e, l)] * d[(component(a, b), component(c, e))])
+            .sum()
+    })
+}
+
+/// `B` of one node in a solid or a plane body.
 pub fn b_matrix([x, y, z]: [f64; 3]) -> SMatrix<f64, 6, 3> {
     SMatrix::from_row_slice(&[x, 0.0, 0.0, 0.0, y, 0.0, 0.0, 0.0, z, y, x, 0.0, 0.0, z, y, z, 0.0, x])
+}
+
+/// `B` of each node at a point of a cell with nodes at `x`; in a body of revolution with the hoop strain `N u_r / r`.
+fn b_matrices(analysis: Analysis, point: &Point, x: &[[f64; 3]]) -> Vec<SMatrix<f64, 6, 3>> {
+    let radius = place(point, x)[0];
+    let of_node = |(g, shape): (&[f64; 3], &f64)| {
+        let mut b = b_matrix(*g);
+        if analysis.is_revolved() {
+            b[(2, 0)] = shape / radius;
+        }
+        b
+    };
+    point.gradients.iter().zip(&point.shape).map(of_node).collect()
+}
+
+/// Where a point is.
+fn place(point: &Point, x: &[[f64; 3]]) -> [f64; 3] {
+    [0, 1, 2].map(|i| point.shape.iter().zip(x).map(|(shape, x)| shape * x[i]).sum())
+}
+
+/// The volume that a point stands for: times the thickness, or once round the axis.
+pub fn volume(model: &Model, point: &Point, x: &[[f64; 3]]) -> f64 {
+    let across = match model.analysis.is_revolved() {
+        true => std::f64::consts::TAU * place(point, x)[0],
+        false => model.thickness,
+    };
+    across * point.weight
+}
+
+/// The middle of a cell's nodes, where its axes are taken.
+pub fn middle(nodes: &[u32], model: &Model) -> [f64; 3] {
+    let x = |i: usize| nodes.iter().map(|node| model.mesh.coords[*node as usize][i]).sum::<f64>() / nodes.len() as f64;
+    [x(0), x(1), x(2)]
 }
 
 /// The quadrature points of a cell with nodes at `x`.
@@ -38,9 +101,9 @@ pub fn points(kind: ElementKind, x: &[[f64; 3]]) -> Vec<Point> {
     Reference::of(kind).rule.iter().map(|at| at.of(x)).collect()
 }
 
-/// The point at a cell's centroid.
-pub fn centroid(kind: ElementKind, x: &[[f64; 3]]) -> Point {
-    Reference::of(kind).centroid.of(x)
+/// The points of a cell with nodes at `x` at these places of the reference element.
+pub fn at_points(kind: ElementKind, x: &[[f64; 3]], points: &[([f64; 3], f64)]) -> Vec<Point> {
+    points.iter().map(|&(xi, weight)| Reference::of(kind).at(xi, weight).of(x)).collect()
 }
 
 /// Calls `visit(kind, nodes, coordinates, material index, block, cell)` for every solid cell of a model.
@@ -56,19 +119,20 @@ pub fn for_each_cell(model: &Model, mut visit: impl FnMut(ElementKind, &[u32], &
 
 /// K of a model before supports, in the mesh's numbering, element by element.
 pub fn stiffness(model: &Model) -> DMatrix<f64> {
-    if model.analysis == Analysis::Laplace {
+    if model.analysis.physics() == Physics::Conduction {
         return conduction(model);
     }
     let dim = model.analysis.components();
     let n = dim * model.mesh.coords.len();
     let mut k = DMatrix::zeros(n, n);
     for_each_cell(model, |kind, nodes, x, material, _| {
-        let d = elasticity(model.analysis, &model.materials[material]);
+        let d = elasticity(model.analysis, &model.materials[material], middle(nodes, model));
         for point in points(kind, x) {
-            for (a, ga) in nodes.iter().zip(&point.gradients) {
-                let bt_d = model.thickness * point.weight * b_matrix(*ga).transpose() * d;
-                for (b, gb) in nodes.iter().zip(&point.gradients) {
-                    let block = bt_d * b_matrix(*gb);
+            let of_nodes = b_matrices(model.analysis, &point, x);
+            for (a, ba) in nodes.iter().zip(&of_nodes) {
+                let bt_d = volume(model, &point, x) * ba.transpose() * d;
+                for (b, bb) in nodes.iter().zip(&of_nodes) {
+                    let block = bt_d * bb;
                     let (row, column) = (dim * *a as usize, dim * *b as usize);
                     for i in 0..dim {
                         for j in 0..dim {
@@ -82,16 +146,22 @@ pub fn stiffness(model: &Model) -> DMatrix<f64> {
     k
 }
 
-/// `K_ab = int k grad N_a . grad N_b dV`.
+/// The conductivity as a tensor.
+pub fn conductivity(material: &Material, place: [f64; 3]) -> SMatrix<f64, 3, 3> {
+    let r = material.axes.at(place);
+    SMatrix::from_fn(|i, j| (0..3).map(|a| r[(a, i)] * material.conductivity[a] * r[(a, j)]).sum())
+}
+
+/// `K_ab = int grad N_a . C grad N_b dV`.
 fn conduction(model: &Model) -> DMatrix<f64> {
     let n = model.mesh.coords.len();
     let mut k = DMatrix::zeros(n, n);
     for_each_cell(model, |kind, nodes, x, material, _| {
         for point in points(kind, x) {
-            let w = model.thickness * point.weight * model.materials[material].conductivity;
+            let c = volume(model, &point, x) * conductivity(&model.materials[material], middle(nodes, model));
             for (a, ga) in nodes.iter().zip(&point.gradients) {
                 for (b, gb) in nodes.iter().zip(&point.gradients) {
-                    k[(*a as usize, *b as usize)] += w * (ga[0] * gb[0] + ga[1] * gb[1] + ga[2] * gb[2]);
+                    k[(*a as usize, *b as usize)] += SVector::from(*ga).dot(&(c * SVector::from(*gb)));
                 }
             }
         }
@@ -107,7 +177,7 @@ pub fn body_force(model: &Model, force: &[[f64; 3]]) -> Vec<f64> {
         for point in points(kind, x) {
             for (node, shape) in nodes.iter().zip(&point.shape) {
                 for i in 0..dim {
-                    f[dim * *node as usize + i] += model.thickness * point.weight * shape * force[material][i];
+                    f[dim * *node as usize + i] += volume(model, &point, x) * shape * force[material][i];
                 }
             }
         }
@@ -159,11 +229,12 @@ pub fn partitioned(model: &Model) -> Partitioned {
     Partitioned { k: k.select_columns(&free).select_rows(&free), f, free, u }
 }
 
-/// The strain at a point of displacements `u [n_nodes][dim]`, flat.
-pub fn strain(dim: usize, point: &Point, nodes: &[u32], u: &[f64]) -> SVector<f64, 6> {
-    let terms = nodes.iter().zip(&point.gradients).map(|(node, g)| {
+/// The strain at a point of a cell with nodes at `x`, of displacements `u [n_nodes][dim]`, flat.
+pub fn strain(analysis: Analysis, point: &Point, nodes: &[u32], x: &[[f64; 3]], u: &[f64]) -> SVector<f64, 6> {
+    let dim = analysis.components();
+    let terms = nodes.iter().zip(b_matrices(analysis, point, x)).map(|(node, b)| {
         let own = |i: usize, _| if i < dim { u[dim * *node as usize + i] } else { 0.0 };
-        b_matrix(*g) * SVector::from_fn(own)
+        b * SVector::from_fn(own)
     });
     terms.sum()
 }

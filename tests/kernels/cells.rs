@@ -1,23 +1,18 @@
 //! Kernels over cells and over the cells around nodes, on distorted boxes and squares of every element, curved where
 //! the element is.
 
-use super::GUARD;
 use crate::common::{Random, assert_close, bits, largest, meshes, reference};
 use crate::strategies::{Problem, assembled_by};
-use cuda_std::prelude::View;
-use kernels_rs::assembly::row_owner::{BodyForce, InternalForce};
 use kernels_rs::element::Element;
-use kernels_rs::physics::{Conduction, Elasticity, Physics, size};
-use kernels_rs::stress::{PotentialGradient, Recover, StressOut};
-use nalgebra::DVector;
+use kernels_rs::form::{Constitutive, General, Scalar};
+use nalgebra::{DVector, SVector};
 use warpfem::assembly::Symbolic;
-use warpfem::device::Buffer;
+use warpfem::device::{Buffer, Plain};
 use warpfem::element::ElementKind;
 use warpfem::linalg::Space;
-use warpfem::model::{Analysis, Model};
-use warpfem::result::Result;
+use warpfem::model::{Analysis, Model, Physics};
 use warpfem::result::choices::{Format, Ordering, Strategy};
-use warpfem::stress::{nodal_gradient, nodal_stress};
+use warpfem::stress::{AtPoints, cell_energies, nodal_gradient, nodal_stress, sampled};
 
 /// Numbers of rows or cells that a launch takes, as far as the mesh has them.
 const COUNTS: [usize; 8] = [0, 1, 31, 32, 33, 255, 256, 257];
@@ -60,10 +55,14 @@ pub fn stiffness<E: Element>(space: &Space) -> Vec<u64> {
     let kind = kind::<E>();
     let small = |kind: ElementKind| if kind.info().is_quadratic() { [1, 2, 2] } else { [2, 3, 4] };
     let mut found = Vec::new();
-    for (model, _) in problems::<E>(&meshes::all_analyses(kind), small) {
-        let analysis = model.analysis;
+    for (model, _) in all_forms::<E>(small) {
+        let form = model.form();
         let problem = Problem::new(model);
-        let fits = |s: &Strategy| s.fits(kind) && s.runs_on(space) && s.solves(analysis);
+        if !form.is_isotropic {
+            found.extend(assembled_by::<f64>(space, &problem, Strategy::RowOwner, Format::Ebw, 10.0));
+            continue;
+        }
+        let fits = |s: &Strategy| s.fits(kind) && s.runs_on(space) && s.solves(form);
         let in_all_formats = Format::ALL.into_iter().map(|format| (Strategy::RowOwner, format));
         let others = Strategy::ALL.iter().copied().filter(|strategy| *strategy != Strategy::RowOwner).filter(fits);
         for (strategy, format) in in_all_formats.chain(others.map(|strategy| (strategy, Format::Ebw))) {
@@ -74,107 +73,108 @@ pub fn stiffness<E: Element>(space: &Space) -> Vec<u64> {
     found
 }
 
-pub fn body_force<E: Element>(space: &Space) -> Vec<u64> {
-    let elastic = body_force_in::<E, Elasticity>(space, meshes::analyses(kind::<E>()));
-    [elastic, body_force_in::<E, Conduction>(space, &[Analysis::Laplace])].concat()
-}
-
-fn body_force_in<E: Element, P: Physics>(space: &Space, analyses: &[Analysis]) -> Vec<u64> {
-    let mut found = Vec::new();
-    for (model, symbolic) in large_problems::<E>(analyses) {
-        let force = [[1.0, -2.0, 3.0], [0.5, 4.0, -0.25]];
-        let expected = reference::body_force(&model, &force);
-        let mesh = meshes::upload(space, &model, &symbolic);
-        let force = space.upload(&force).unwrap();
-        // SAFETY: mesh and vectors live; n is at most the number of nodes.
-        found.extend(added(space, size::<E, P>(), &expected, |n, f| unsafe {
-            space.run(n, BodyForce::<E, P>::new(mesh.view(&mesh.blocks[0]), force.view(), f.view_mut()))
-        }));
-    }
-    found
-}
-
-/// Of so many nodes a kernel adds to the first entries of a vector, and leaves the others alone.
-fn added(
-    space: &Space,
-    size: usize,
-    expected: &[f64],
-    run: impl Fn(usize, &mut Buffer<f64>) -> Result<()>,
-) -> Vec<u64> {
-    let mut found = Vec::new();
-    for count in COUNTS {
-        let (start, n): (Vec<f64>, usize) = (Random(1).vector(expected.len()), size * count);
-        let mut f = space.upload(&start).unwrap();
-        run(count, &mut f).unwrap();
-        let f = space.download(&f).unwrap();
-        let sums: Vec<f64> = start.iter().zip(expected).map(|(start, added)| start + added).collect();
-        assert_close("rows", &f[..n], &sums[..n], 1e-13, 1.0 + largest(expected));
-        assert_eq!(f[n..], start[n..], "entries from {n} on are not to be touched");
-        found.extend(bits(&f));
-    }
-    found
+/// All forms that an element has, of isotropic materials and of others.
+fn all_forms<E: Element>(cells: impl Fn(ElementKind) -> [usize; 3]) -> Vec<(Model, Symbolic)> {
+    let analyses = meshes::all_analyses(kind::<E>());
+    let isotropic = problems::<E>(&analyses, &cells).into_iter();
+    let others = problems::<E>(&analyses, &cells).into_iter().map(|(model, of)| (meshes::anisotropic(model), of));
+    isotropic.chain(others).collect()
 }
 
 pub fn internal_force<E: Element>(space: &Space) -> Vec<u64> {
-    let elastic = internal_force_in::<E, Elasticity>(space, meshes::analyses(kind::<E>()));
-    [elastic, internal_force_in::<E, Conduction>(space, &[Analysis::Laplace])].concat()
-}
-
-fn internal_force_in<E: Element, P: Physics>(space: &Space, analyses: &[Analysis]) -> Vec<u64> {
     let mut found = Vec::new();
-    for (model, symbolic) in large_problems::<E>(analyses) {
-        let u: Vec<f64> = Random(2).vector(size::<E, P>() * symbolic.numbering.len());
+    for (model, symbolic) in all_forms::<E>(divisions) {
+        let (n, size) = (symbolic.numbering.len(), model.analysis.components());
+        let u: Vec<f64> = Random(2).vector(size * n);
         let expected = reference::stiffness(&model) * DVector::from_column_slice(&u);
         let mesh = meshes::upload(space, &model, &symbolic);
         let u = space.upload(&u).unwrap();
-        let (view, all) = (mesh.view(&mesh.blocks[0]), View::from_slice(&[]));
-        // SAFETY: mesh and vectors live; n is at most the number of nodes.
-        found.extend(added(space, size::<E, P>(), expected.as_slice(), |n, f| unsafe {
-            space.run(n, InternalForce::<E, P>::new(view, all, u.view(), f.view_mut()))
-        }));
+        for count in COUNTS.into_iter().filter(|count| *count <= n) {
+            let nodes: Vec<u32> = (0..count as u32).rev().collect();
+            let of = (count > 0).then_some(&nodes[..]);
+            let f = space.take(mesh.internal_force(space, &u, of).unwrap()).unwrap();
+            let mut sums = vec![0.0; size * n];
+            let asked = if count == 0 { size * n } else { size * count };
+            sums[..asked].copy_from_slice(&expected.as_slice()[..asked]);
+            assert_close("rows", &f, &sums, 1e-13, 1.0 + largest(expected.as_slice()));
+            found.extend(bits(&f));
+        }
     }
     found
 }
 
-/// Against the textbook's gradients at the centroid.
-pub fn potential_gradient<E: Element>(space: &Space) -> Vec<u64> {
-    let mut found = Vec::new();
-    for (model, symbolic) in large_problems::<E>(&[Analysis::Laplace]) {
-        let u: Vec<f64> = Random(5).vector(symbolic.numbering.len());
-        let mut expected = Vec::new();
-        reference::for_each_cell(&model, |kind, nodes, x, _, _| {
-            let centroid = reference::centroid(kind, x);
-            let terms =
-                || nodes.iter().zip(&centroid.gradients).map(|(node, g)| g.map(|slope| u[*node as usize] * slope));
-            expected.push([0, 1, 2].map(|i| terms().map(|term| term[i]).sum::<f64>()));
-        });
-        let mesh = meshes::upload(space, &model, &symbolic);
-        let values = u;
-        let u = space.upload(&values).unwrap();
-        for n in COUNTS.map(|n| n.min(expected.len())).into_iter().chain([expected.len()]) {
-            let mut gradient = space.upload(&vec![[f64::NAN; 3]; n + GUARD]).unwrap();
-            let mut energy = space.upload(&vec![f64::NAN; n + GUARD]).unwrap();
-            let out = (gradient.view_mut(), energy.view_mut());
-            let kernel = PotentialGradient::<E>::new(mesh.view(&mesh.blocks[0]), u.view(), out.0, out.1);
-            // SAFETY: mesh, u and the output live; n is at most the number of cells.
-            unsafe { space.run(n, kernel) }.unwrap();
-            let mut gradient = space.download(&gradient).unwrap().into_flattened();
-            assert!(gradient.split_off(3 * n).iter().all(|v| v.is_nan()), "it writes past cell {n}");
-            let expected = expected[..n].as_flattened();
-            assert_close("gradient", &gradient, expected, 1e-13, 1.0 + largest(expected));
-            found.extend(bits(&gradient));
-            let mut energy = space.download(&energy).unwrap();
-            assert!(energy.split_off(n).iter().all(|v| v.is_nan()), "it writes past cell {n}");
-            if 3 * n == expected.len() && mesh.blocks[0].cells.n_cells == n {
-                // All cells together hold half the work of the internal forces.
-                let forces = space.take(mesh.internal_force(space, &u, None).unwrap()).unwrap();
-                let work: f64 = forces.iter().zip(&values).map(|(f, u)| f * u).sum();
-                assert_close("energy", &[energy.iter().sum::<f64>()], &[0.5 * work], 1e-12, work);
-            }
-            found.extend(bits(&energy));
-        }
+/// Strain, stress and energy, or gradient and flux, at the points of the rule, against the textbook.
+pub fn sample<E: Element>(space: &Space) -> Vec<u64> {
+    all_forms::<E>(divisions)
+        .iter()
+        .flat_map(|(model, symbolic)| match model.analysis.physics() {
+            Physics::Elasticity => sample_in::<General>(space, model, symbolic, &stresses),
+            Physics::Conduction => sample_in::<Scalar>(space, model, symbolic, &fluxes),
+        })
+        .collect()
+}
+
+/// What [`sample_in`] expects of a point: strain, stress, energy.
+type Expected = (Vec<f64>, Vec<f64>, f64);
+
+fn sample_in<P: Constitutive>(
+    space: &Space,
+    model: &Model,
+    symbolic: &Symbolic,
+    textbook: &dyn Fn(&Model, &[f64]) -> Vec<Expected>,
+) -> Vec<u64>
+where
+    P::Strain: Plain,
+{
+    let u: Vec<f64> = Random(4).vector(model.analysis.components() * symbolic.numbering.len());
+    let expected = textbook(model, &u);
+    let mesh = meshes::upload(space, model, symbolic);
+    let block = &mesh.blocks[0];
+    let (u, rule) = (space.upload(&u).unwrap(), block.cells.kind.info().shape.quadrature);
+    let AtPoints { strain, stress } = sampled::<P>(space, &mesh, block, rule, &u).unwrap();
+    let flat = |values: Buffer<P::Strain>| -> Vec<f64> { bytemuck::cast_slice(&space.take(values).unwrap()).to_vec() };
+    let found = [flat(strain), flat(stress)];
+    let columns: [Vec<f64>; 2] =
+        [expected.iter().flat_map(|e| e.0.clone()).collect(), expected.iter().flat_map(|e| e.1.clone()).collect()];
+    for (name, found, expected) in [("strain", &found[0], &columns[0]), ("stress", &found[1], &columns[1])] {
+        assert_close(name, found, expected, 1e-12, 1.0 + largest(expected));
     }
-    found
+    let energies: Vec<f64> = cell_energies(space, &mesh, &u).unwrap().concat();
+    let of_cells = expected.chunks(rule.len()).map(|cell| 2.0 * cell.iter().map(|point| point.2).sum::<f64>());
+    let of_cells: Vec<f64> = of_cells.collect();
+    assert_close("energy", &energies, &of_cells, 1e-12, largest(&of_cells));
+    [bits(&found.concat()), bits(&energies)].concat()
+}
+
+/// Of every point of every cell, by the textbook.
+fn stresses(model: &Model, u: &[f64]) -> Vec<Expected> {
+    let mut points = Vec::new();
+    reference::for_each_cell(model, |kind, nodes, x, material, _| {
+        let d = reference::elasticity(model.analysis, &model.materials[material], reference::middle(nodes, model));
+        for point in reference::at_points(kind, x, kind.info().shape.quadrature) {
+            let eps = reference::strain(model.analysis, &point, nodes, x, u);
+            let stress = d * eps;
+            let energy = 0.5 * reference::volume(model, &point, x) * eps.dot(&stress);
+            points.push((eps.as_slice().to_vec(), stress.as_slice().to_vec(), energy));
+        }
+    });
+    points
+}
+
+/// The same of a potential.
+fn fluxes(model: &Model, u: &[f64]) -> Vec<Expected> {
+    let mut points = Vec::new();
+    reference::for_each_cell(model, |kind, nodes, x, material, _| {
+        let c = reference::conductivity(&model.materials[material], reference::middle(nodes, model));
+        for point in reference::at_points(kind, x, kind.info().shape.quadrature) {
+            let terms = nodes.iter().zip(&point.gradients).map(|(node, g)| u[*node as usize] * SVector::from(*g));
+            let gradient: SVector<f64, 3> = terms.sum();
+            let flux = c * gradient;
+            let energy = 0.5 * reference::volume(model, &point, x) * gradient.dot(&flux);
+            points.push((gradient.as_slice().to_vec(), flux.as_slice().to_vec(), energy));
+        }
+    });
+    points
 }
 
 /// Stresses and gradients at the nodes, of two materials, against those of the CPU; `tests/nodal.rs` has states that
@@ -194,64 +194,10 @@ pub fn nodal<E: Element>(space: &Space) -> Vec<u64> {
 /// Stresses, or a potential's gradients, and their sizes.
 fn at_nodes(space: &Space, model: &Model, symbolic: &Symbolic, u: &[f64]) -> [Vec<f64>; 2] {
     let (mesh, u) = (meshes::upload(space, model, symbolic), space.upload(u).unwrap());
-    if model.analysis == Analysis::Laplace {
+    if model.analysis.physics() == Physics::Conduction {
         let found = nodal_gradient(space, model, &symbolic.numbering, &mesh, &u).unwrap();
         return [found.values.into_flattened(), found.sizes];
     }
     let found = nodal_stress(space, model, &symbolic.numbering, &mesh, &u).unwrap();
     [found.values.into_flattened(), found.sizes]
-}
-
-/// Stress, von Mises stress and energy of every cell, by the textbook.
-fn stresses(model: &Model, u: &[f64]) -> Vec<([f64; 6], f64, f64)> {
-    let mut cells = Vec::new();
-    let dim = model.analysis.components();
-    reference::for_each_cell(model, |kind, nodes, x, material, _| {
-        let d = reference::elasticity(model.analysis, &model.materials[material]);
-        let sigma: [f64; 6] = (d * reference::strain(dim, &reference::centroid(kind, x), nodes, u)).into();
-        let energy = reference::points(kind, x).into_iter().map(|point| {
-            let eps = reference::strain(dim, &point, nodes, u);
-            0.5 * model.thickness * point.weight * eps.dot(&(d * eps))
-        });
-        cells.push((sigma, reference::von_mises(&sigma), energy.sum()));
-    });
-    cells
-}
-
-pub fn recover<E: Element>(space: &Space) -> Vec<u64> {
-    let problems = large_problems::<E>(meshes::analyses(kind::<E>()));
-    problems.iter().flat_map(|(model, symbolic)| recover_in::<E>(space, model, symbolic)).collect()
-}
-
-fn recover_in<E: Element>(space: &Space, model: &Model, symbolic: &Symbolic) -> Vec<u64> {
-    let u: Vec<f64> = Random(4).vector(E::DIM * symbolic.numbering.len());
-    let expected = stresses(model, &u);
-    let scale = largest(expected.iter().map(|cell| cell.0).collect::<Vec<_>>().as_flattened());
-    let energy_scale = expected.iter().fold(0.0, |most: f64, cell| most.max(cell.2));
-    let mesh = meshes::upload(space, model, symbolic);
-    let u = space.upload(&u).unwrap();
-    let mut found = Vec::new();
-    for n in COUNTS.map(|n| n.min(expected.len())) {
-        let mut stress = space.upload(&vec![[f64::NAN; 6]; n + GUARD]).unwrap();
-        let mut von_mises = space.upload(&vec![f64::NAN; n + GUARD]).unwrap();
-        let mut energy = space.upload(&vec![f64::NAN; n + GUARD]).unwrap();
-        let out = StressOut { stress: stress.view_mut(), von_mises: von_mises.view_mut(), energy: energy.view_mut() };
-        // SAFETY: mesh, u and the outputs live; n is at most the number of cells.
-        unsafe { space.run(n, Recover::<E>::new(mesh.view(&mesh.blocks[0]), mesh.across(), u.view(), out)) }.unwrap();
-        let mut cells = [
-            space.download(&stress).unwrap().into_flattened(),
-            space.download(&von_mises).unwrap(),
-            space.download(&energy).unwrap(),
-        ];
-        for (values, width) in cells.iter_mut().zip([6, 1, 1]) {
-            assert!(values.split_off(width * n).iter().all(|v| v.is_nan()), "recover writes past cell {n}");
-        }
-        let columns = |f: fn(&([f64; 6], f64, f64)) -> f64| expected[..n].iter().map(f).collect::<Vec<_>>();
-        let sigma: Vec<f64> = expected[..n].iter().flat_map(|cell| cell.0).collect();
-        assert_close("stress", &cells[0], &sigma, 1e-13, scale);
-        assert_close("von Mises", &cells[1], &columns(|cell| cell.1), 1e-13, scale);
-        assert_close("energy", &cells[2], &columns(|cell| cell.2), 1e-13, energy_scale);
-        found.extend(bits(&cells.concat()));
-    }
-    found
 }

@@ -101,11 +101,9 @@ checks! {
     scale_to: precond::scale_to;
     to_single_and_back: precond::to_single_and_back;
     stiffness: of_elements!(cells::stiffness);
-    body_force: of_elements!(cells::body_force);
     internal_force: of_elements!(cells::internal_force);
-    recover: of_elements!(cells::recover);
+    sample: of_elements!(cells::sample);
     nodal: of_elements!(cells::nodal);
-    potential_gradient: of_elements!(cells::potential_gradient);
     femses_matrices: of_elements!(femses::femses_matrices both);
     femses_steps: of_elements!(femses::femses_steps both);
     read_at: setup::read_at;

@@ -21,7 +21,7 @@ impl Stiffness {
         let (size, pattern) = (model.analysis.components(), other.shared_pattern());
         let mut matrix = Matrix::<f64>::zeros(space, Format::Bcsr, size, pattern, Tuning::default())?;
         let kinds = model.mesh.solids().map(|(_, cells)| cells.kind);
-        let strategy = Strategy::auto(true, model.analysis, kinds);
+        let strategy = Strategy::auto(true, model.form(), kinds);
         let mut assembly = Assembly::new(space, mesh, pattern, strategy)?;
         assembly.assemble(space, mesh, &mut matrix)?;
         Ok(Stiffness { size, sparsity: pattern.download(space)?, blocks: matrix.blocks(space)? })

@@ -13,7 +13,7 @@ use kernels_rs::material::von_mises;
 use warpfem::assembly::{DeviceMesh, Numbering, Supports};
 use warpfem::linalg::Space;
 use warpfem::mesh::parts::connected_parts;
-use warpfem::model::{Analysis, Model};
+use warpfem::model::{Model, Physics};
 use warpfem::pipeline::{Loaded, System};
 use warpfem::result::choices::Format;
 use warpfem::result::{DirectError, Error, Result};
@@ -254,8 +254,8 @@ impl Equations<'_> {
 /// Von Mises stresses, or magnitudes of a potential's gradient, at the centres.
 fn intensity(space: &Space, model: &Model, mesh: &DeviceMesh, w: &[f64]) -> Result<Vec<Vec<f64>>> {
     let (w, n_blocks) = (space.upload(w)?, model.mesh.cells.len());
-    if model.analysis != Analysis::Laplace {
-        let (stresses, _) = stress::recover(space, mesh, &w, n_blocks)?;
+    if model.analysis.physics() != Physics::Conduction {
+        let stresses = stress::recover(space, mesh, &w, n_blocks, stress::at_centroid, |at| at.stress)?;
         return Ok(stresses.iter().map(|block| block.iter().map(|stress| von_mises(*stress)).collect()).collect());
     }
     let gradients = stress::gradients(space, mesh, &w, n_blocks)?;

@@ -74,6 +74,15 @@ impl<T: DeviceCopy> View<T> {
         self.ptr
     }
 
+    /// The same memory as values of another type, as many as there are whole ones.
+    ///
+    /// # Safety
+    /// The memory holds values of that type, and is aligned for them.
+    #[inline(always)]
+    pub const unsafe fn reinterpret<U: DeviceCopy>(self) -> View<U> {
+        View { ptr: self.ptr.cast(), len: self.len * size_of::<T>() / size_of::<U>() }
+    }
+
     /// Some items as a slice, on a host.
     ///
     /// # Safety

@@ -4,9 +4,10 @@
 
 pub mod coloring;
 pub mod element_operator;
+pub(crate) mod forms;
+mod materials;
 pub mod numbering;
 pub mod numeric;
-mod physics;
 pub mod stiffness;
 mod strategy;
 pub mod symbolic;
@@ -14,8 +15,9 @@ pub mod topology;
 
 pub use coloring::CellColors;
 pub use element_operator::ElementOperator;
+pub use materials::constants;
 pub use numbering::Numbering;
-pub use numeric::{DeviceBlock, DeviceMesh, Supports, constants};
+pub use numeric::{DeviceBlock, DeviceMesh, Supports};
 pub use stiffness::Assembly;
 pub use symbolic::Symbolic;
 pub use topology::Topology;

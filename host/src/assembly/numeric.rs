@@ -2,20 +2,20 @@
 //! there. Stiffness is in [`super::stiffness`].
 
 use super::Numbering;
-use super::physics::with_physics;
+use super::forms::{match_revolved, with_general};
+use super::materials::Constants;
 use super::topology::CellBlock;
 use crate::device::Buffer;
 use crate::element::ElementKind;
 use crate::element::dispatch::{match_element, with_element};
 use crate::linalg::Space;
-use crate::model::{Analysis, Material, Model};
+use crate::model::{Analysis, FormKind, Model};
 use crate::result::{Error, Result};
 use crate::sparse::Matrix;
-use cuda_std::prelude::View;
 use kernels_rs::amg::NONE;
 use kernels_rs::amg::vertices::{Cells, FindEnds};
 use kernels_rs::assembly::MeshView;
-use kernels_rs::assembly::row_owner::{BodyForce, InternalForce};
+use kernels_rs::assembly::row_owner::InternalForce;
 use kernels_rs::assembly::supports::Eliminate;
 use kernels_rs::for_each_element;
 use kernels_rs::real::Real;
@@ -42,16 +42,11 @@ pub struct DeviceMesh {
     pub blocks: Vec<DeviceBlock>,
     /// What is solved.
     pub analysis: Analysis,
+    /// What integrates it.
+    pub form: FormKind,
     coords: Buffer<[f64; 3]>,
     ends: Option<Buffer<[u32; 2]>>,
-    materials: Materials,
-}
-
-/// What kernels take of a model's materials.
-struct Materials {
-    constants: Buffer<[f64; 2]>,
-    across: Buffer<f64>,
-    thickness: f64,
+    constants: Constants,
 }
 
 impl DeviceMesh {
@@ -61,10 +56,11 @@ impl DeviceMesh {
         Ok(DeviceMesh {
             n_nodes: coords.len(),
             analysis: model.analysis,
+            form: model.form(),
             ends: find_ends(space, coords.len(), &blocks)?,
+            constants: Constants::new(space, model, blocks.iter())?,
             blocks: blocks.into_iter().map(|cells| device_block(space, model, cells)).collect::<Result<_>>()?,
             coords,
-            materials: Materials::new(space, model)?,
         })
     }
 
@@ -72,8 +68,8 @@ impl DeviceMesh {
     /// here and in matrices and assemblies of this mesh, stays as it is.
     pub fn set_materials(&mut self, space: &Space, model: &Model) -> Result<()> {
         assert_eq!(model.analysis.components(), self.components(), "an analysis of other unknowns");
-        self.analysis = model.analysis;
-        self.materials = Materials::new(space, model)?;
+        (self.analysis, self.form) = (model.analysis, model.form());
+        self.constants = Constants::new(space, model, self.blocks.iter().map(|block| &block.cells))?;
         for block in &mut self.blocks {
             block.material = materials_of(space, model, &block.cells)?;
         }
@@ -96,36 +92,26 @@ impl DeviceMesh {
         self.analysis.components()
     }
 
-    /// How kernels see one element type's cells.
+    /// How kernels see one element type's cells, by material.
     pub fn view(&self, block: &DeviceBlock) -> MeshView {
+        let constants = self.constants.isotropic.as_ref().unwrap_or(&self.constants.general);
         MeshView {
             coords: self.coords.view(),
             nodes: block.cells.nodes.view(),
             material: block.material.view(),
-            constants: self.materials.constants.view(),
-            thickness: self.materials.thickness,
+            constants: constants.view(),
+            thickness: self.constants.thickness,
             around: block.cells.around.view(),
             cells: block.cells.cells.view(),
         }
     }
 
-    /// In a plane body the stress across the plane per in-plane dilatation, `[n_materials]`.
-    pub fn across(&self) -> View<f64> {
-        self.materials.across.view()
-    }
-
-    /// Adds the consistent loads of a force per volume, one per material, to `f [n_nodes][components]`; for a potential
-    /// the source comes first.
-    pub fn add_body_force(&self, space: &Space, force: &[[f64; 3]], f: &mut Buffer<f64>) -> Result<()> {
-        let force = space.upload(force)?;
-        for block in &self.blocks {
-            let (mesh, force, f) = (self.view(block), force.view(), f.view_mut());
-            // SAFETY: views of this mesh and of vectors of its size, which live.
-            with_physics!(self.analysis, block.cells.kind, P, E => unsafe {
-                space.run(self.n_nodes, BodyForce::<E, P>::new(mesh, force, f))
-            })?;
-        }
-        space.finish()
+    /// The same with all constants of a cell's material.
+    pub fn general_view(&self, block: &DeviceBlock) -> MeshView {
+        let at = self.blocks.iter().position(|other| std::ptr::eq(other, block));
+        let own = at.and_then(|at| self.constants.of_cells[at].as_ref());
+        let material = own.unwrap_or(&block.material).view();
+        MeshView { material, constants: self.constants.general.view(), ..self.view(block) }
     }
 
     /// `K u` without the matrix and before supports: the internal forces, `[n_nodes][components]`; of some nodes, if
@@ -135,9 +121,9 @@ impl DeviceMesh {
         let nodes = space.upload(of.unwrap_or_default())?;
         let n = of.map_or(self.n_nodes, <[u32]>::len);
         for block in &self.blocks {
-            let (mesh, nodes, u, f) = (self.view(block), nodes.view(), u.view(), force.view_mut());
+            let (mesh, nodes, u, f) = (self.general_view(block), nodes.view(), u.view(), force.view_mut());
             // SAFETY: views of this mesh and of vectors of its size, which live until `finish`.
-            with_physics!(self.analysis, block.cells.kind, P, E => unsafe {
+            with_general!(self.form, block.cells.kind, P, E => unsafe {
                 space.run(n, InternalForce::<E, P>::new(mesh, nodes, u, f))
             })?;
         }
@@ -173,33 +159,10 @@ fn device_block(space: &Space, model: &Model, cells: CellBlock) -> Result<Device
     Ok(DeviceBlock { material: materials_of(space, model, &cells)?, cells })
 }
 
-impl Materials {
-    fn new(space: &Space, model: &Model) -> Result<Self> {
-        let (constants, across): (Vec<_>, Vec<_>) =
-            model.materials.iter().map(|m| constants(model.analysis, m)).unzip();
-        Ok(Materials {
-            constants: space.upload(&constants)?,
-            across: space.upload(&across)?,
-            thickness: model.thickness,
-        })
-    }
-}
-
 fn materials_of(space: &Space, model: &Model, cells: &CellBlock) -> Result<Buffer<u32>> {
     let material = &model.cell_material[cells.index];
     assert_eq!(material.len(), cells.n_cells, "the materials of another mesh");
     space.upload(material)
-}
-
-/// What kernels need of a material: its [constants](MeshView), and the stress across the plane per in-plane dilatation.
-pub fn constants(analysis: Analysis, material: &Material) -> ([f64; 2], f64) {
-    let (lambda, mu) = (material.lambda(), material.mu());
-    match analysis {
-        Analysis::Elasticity | Analysis::PlaneStrain => ([lambda, mu], lambda),
-        // With no stress across, eps_zz = -lambda / (lambda + 2 mu) (eps_xx + eps_yy).
-        Analysis::PlaneStress => ([2.0 * lambda * mu / (lambda + 2.0 * mu), mu], 0.0),
-        Analysis::Laplace => ([material.conductivity, 0.0], 0.0),
-    }
 }
 
 /// Supports in the solver's numbering.
@@ -232,7 +195,15 @@ impl Supports {
                 }
             }
         }
+        supports.hold_axis(model, numbering);
         supports
+    }
+
+    /// Points on the axis of a body of revolution stay there.
+    fn hold_axis(&mut self, model: &Model, numbering: &Numbering) {
+        for node in model.on_axis() {
+            self.fixed[numbering.to_solver[node as usize] as usize] |= 1;
+        }
     }
 
     /// Whether component `i` of node `row` is prescribed.

@@ -1,15 +1,15 @@
 //! Element stiffness into a matrix, by the strategy of choice.
 
 use super::coloring::CellColors;
+use super::forms::{match_revolved, with_general, with_isotropic};
 use super::numeric::{DeviceBlock, DeviceMesh};
-use super::physics::with_physics;
 use super::topology::CellBlock;
 use crate::device::{Buffer, Grid, MAX_SHARED};
 use crate::element::ElementKind;
 use crate::element::dispatch::{match_element, with_element};
 use crate::linalg::Space;
 use crate::mesh::coloring::Balance;
-use crate::model::Analysis;
+use crate::model::FormKind;
 use crate::result::choices::Strategy;
 use crate::result::{Error, Result};
 use crate::sparse::{Matrix, Pattern};
@@ -18,13 +18,13 @@ use kernels_rs::assembly::atomic::{self, Atomic};
 use kernels_rs::assembly::by_element::ByElement;
 use kernels_rs::assembly::by_warp::{Atomics, ByWarp, ByWarp4Via, Sums};
 use kernels_rs::assembly::ppni::Ppni;
-use kernels_rs::assembly::row_group::{Room, StiffnessRows, lanes};
-use kernels_rs::assembly::row_owner::Stiffness;
+use kernels_rs::assembly::row_group::{GeneralRows, Room, StiffnessRows, lanes};
+use kernels_rs::assembly::row_owner::{GeneralStiffness, Stiffness};
 use kernels_rs::assembly::two_kernels::{ByEntry, ENTRIES, GEOMETRY, Geometry};
 use kernels_rs::assembly::{Color, Destination, MeshView, warp};
 use kernels_rs::element::Element;
 use kernels_rs::for_each_warp_element;
-use kernels_rs::physics::Physics;
+use kernels_rs::form::Form;
 use kernels_rs::real::Real;
 
 /// [`with_element!`] over the elements that strategies by warp are for.
@@ -55,7 +55,7 @@ struct Prepared<T: Real> {
 /// What a launch works on: cells of one element type, and the matrix.
 struct Job<'a, T> {
     space: &'a Space,
-    analysis: Analysis,
+    form: FormKind,
     kind: ElementKind,
     n_nodes: usize,
     n_cells: usize,
@@ -103,9 +103,10 @@ impl<T: Real> Assembly<T> {
         }
         for (i, (block, prepared)) in mesh.blocks.iter().zip(&mut self.blocks).enumerate() {
             let CellBlock { kind, n_cells, ref slots, .. } = block.cells;
-            let (analysis, n_nodes, adds) = (mesh.analysis, mesh.n_nodes, i > 0);
+            let (form, n_nodes, adds) = (mesh.form, mesh.n_nodes, i > 0);
             let to = Destination { slots: slots.view(), entries: matrix.entries(), values: matrix.values_mut() };
-            let job = Job { space, analysis, kind, n_nodes, n_cells, adds, mesh: mesh.view(block), to };
+            let view = if form.is_isotropic { mesh.view(block) } else { mesh.general_view(block) };
+            let job = Job { space, form, kind, n_nodes, n_cells, adds, mesh: view, to };
             // SAFETY: views of this mesh and this matrix, which live.
             unsafe { prepared.add(self.strategy, &job) }?;
         }
@@ -123,9 +124,12 @@ fn check(space: &Space, mesh: &DeviceMesh, strategy: Strategy) -> Result<()> {
     let unfit =
         |strategy: Strategy| mesh.blocks.iter().map(|block| block.cells.kind).find(|kind| !strategy.fits(*kind));
     let suited =
-        |strategy: &Strategy| strategy.solves(mesh.analysis) && strategy.runs_on(space) && unfit(*strategy).is_none();
-    let why = if !strategy.solves(mesh.analysis) {
-        format!("is not available for {}", mesh.analysis.name())
+        |strategy: &Strategy| strategy.solves(mesh.form) && strategy.runs_on(space) && unfit(*strategy).is_none();
+    let why = if !strategy.solves(mesh.form) {
+        match mesh.form.is_isotropic {
+            true => format!("is not available for {}", mesh.analysis.name()),
+            false => "is for isotropic materials, and not for bodies of revolution".to_string(),
+        }
     } else if !strategy.runs_on(space) {
         format!("needs warps, which {} has not: `--device cuda` or `--device emulate`", space.name())
     } else if let Some(kind) = unfit(strategy) {
@@ -160,14 +164,14 @@ impl<T: Real> Prepared<T> {
     /// # Safety
     /// All that the job views lives, and belongs together and to this.
     unsafe fn add(&mut self, strategy: Strategy, job: &Job<'_, T>) -> Result<()> {
-        let Job { space, analysis, kind, mesh, to, .. } = *job;
+        let Job { space, form, kind, mesh, to, .. } = *job;
         let (slopes, geometry) = (self.slopes.view(), self.geometry.view_mut());
         let mut colors = colors(&self.colors);
         // SAFETY: the caller's promise. A row is written by its owner alone, or by atomics alone, or by the one cell of
         // a colour that has its node. What two kernels leave for a colour has room for the largest.
         unsafe {
             match strategy {
-                Strategy::RowOwner => with_physics!(analysis, kind, P, E => {
+                Strategy::RowOwner if form.is_isotropic => with_isotropic!(form, kind, P, E => {
                     if space.on_host() {
                         return space.run(job.n_nodes, Stiffness::<E, P, T>::new(mesh, to));
                     }
@@ -175,7 +179,15 @@ impl<T: Real> Prepared<T> {
                     let adds = u32::from(job.adds);
                     space.launch(grid, StiffnessRows::<E, P, T>::new(job.n_nodes, room, adds, mesh, to))
                 }),
-                Strategy::Atomic => with_physics!(analysis, kind, P, E => {
+                Strategy::RowOwner => with_general!(form, kind, P, E => {
+                    if space.on_host() {
+                        return space.run(job.n_nodes, GeneralStiffness::<E, P, T>::new(mesh, to));
+                    }
+                    let (room, grid) = room::<E, P, T>(job.n_nodes, self.columns);
+                    let adds = u32::from(job.adds);
+                    space.launch(grid, GeneralRows::<E, P, T>::new(job.n_nodes, room, adds, mesh, to))
+                }),
+                Strategy::Atomic => with_isotropic!(form, kind, P, E => {
                     let n_items = atomic::n_items(job.n_cells, E::N);
                     space.run(n_items, Atomic::<E, P, T>::new(job.n_cells, mesh, to))
                 }),
@@ -232,7 +244,7 @@ fn columns(space: &Space, pattern: &Pattern) -> Result<usize> {
 const ROWS: usize = 32;
 
 /// The rows that fit in a block's shared memory, and the threads that own them.
-fn room<E: Element, P: Physics, T: Real>(n_nodes: usize, mut columns: usize) -> (Room, Grid) {
+fn room<E: Element, P: Form, T: Real>(n_nodes: usize, mut columns: usize) -> (Room, Grid) {
     let mut room = Room { columns, rows: ROWS };
     let bytes = |room: Room| room.rows * room.group_words::<E, P>() * size_of::<T>();
     while bytes(room) > MAX_SHARED {
@@ -266,7 +278,7 @@ fn slopes<E: Element, T: Real>() -> Vec<T> {
 mod tests {
     use super::*;
     use kernels_rs::element::{Hex20, Tri3};
-    use kernels_rs::physics::{Conduction, Elasticity};
+    use kernels_rs::form::{Conduction, Elasticity};
 
     #[test]
     fn rows_of_any_length_leave_a_block_within_its_shared_memory() {

@@ -3,7 +3,7 @@
 use super::numeric::is_solvable;
 use crate::element::ElementKind;
 use crate::linalg::Space;
-use crate::model::Analysis;
+use crate::model::{FormKind, Physics};
 use crate::result::choices::Strategy;
 use kernels_rs::for_each_warp_element;
 
@@ -11,15 +11,15 @@ use kernels_rs::for_each_warp_element;
 const MANY_POINTS: usize = 9;
 
 impl Strategy {
-    /// What `auto` stands for, on the host or not, for an analysis of a mesh of these elements; it gives the same bits
+    /// What `auto` stands for, on the host or not, for a form on a mesh of these elements; it gives the same bits
     /// every time.
     ///
     /// On GPUs [`Strategy::RowOwner`]. So on the CPU, but for elements of many quadrature points (hex20): a thread that
     /// owns a row computes the Jacobians of all points once for each node. What [`Strategy::ByElement`] does not solve
     /// is left to [`Strategy::RowOwner`] there too.
-    pub fn auto(on_host: bool, analysis: Analysis, mut kinds: impl Iterator<Item = ElementKind>) -> Strategy {
+    pub fn auto(on_host: bool, form: FormKind, mut kinds: impl Iterator<Item = ElementKind>) -> Strategy {
         let of_many_points = kinds.all(|kind| kind.info().shape.quadrature.len() > MANY_POINTS);
-        if on_host && of_many_points && Strategy::ByElement.solves(analysis) {
+        if on_host && of_many_points && Strategy::ByElement.solves(form) {
             Strategy::ByElement
         } else {
             Strategy::RowOwner
@@ -46,10 +46,14 @@ impl Strategy {
         if self.needs_warps() { divides_among_lanes(kind) } else { is_solvable(kind) }
     }
 
-    /// Whether there is code of it for an analysis. Elasticity has all; for potentials the two that take a kernel for
-    /// every element are enough, as their assembly is a small part of the solution.
-    pub fn solves(self, analysis: Analysis) -> bool {
-        analysis != Analysis::Laplace || matches!(self, Strategy::RowOwner | Strategy::Atomic)
+    /// Whether there is code of it for a form. Isotropic elasticity has all; for potentials the two that take a kernel for
+    /// every element are enough, as their assembly is a small part of the solution, and for what is not isotropic one.
+    pub fn solves(self, form: FormKind) -> bool {
+        match (form.is_isotropic, form.physics) {
+            (false, _) => self == Strategy::RowOwner,
+            (true, Physics::Conduction) => matches!(self, Strategy::RowOwner | Strategy::Atomic),
+            (true, Physics::Elasticity) => true,
+        }
     }
 
     /// Whether it runs on a device.

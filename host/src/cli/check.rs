@@ -6,7 +6,10 @@ use super::progress::Progress;
 use super::{Reported, solve, terminal, warnings};
 use crate::device::{DeviceName, host_memory};
 use crate::mesh::quality;
-use crate::model::{Analysis, AppliedLoad, Case, Model, Problems, Quantity, Units, Unused, unused, with_unit};
+use crate::model::{
+    Analysis, AppliedLoad, Case, Material, Model, Numbers, Physics, Problems, Quantity, Units, Unused, unused,
+    with_unit,
+};
 use crate::output::picture::{self, Viewpoint};
 use crate::plan::{self, DeviceFacts, Expected, OnDevice, expect, fits};
 use crate::result::Plan;
@@ -180,7 +183,7 @@ fn describe(out: &mut String, case: &Case, model: &Model) -> std::fmt::Result {
     }
     for load in &model.applied {
         let (place, total) = match model.analysis {
-            Analysis::Laplace => (String::new(), number(load.total[0], 4)),
+            _ if model.analysis.physics() == Physics::Conduction => (String::new(), number(load.total[0], 4)),
             _ => (place(model, load), force(model, load.total)),
         };
         writeln!(out, "  load      {}{place}: {total} in total", load.name)?;
@@ -204,14 +207,9 @@ fn place(model: &Model, load: &AppliedLoad) -> String {
 }
 
 fn in_words(model: &Model) -> String {
-    let what = match model.analysis {
-        Analysis::Elasticity => "linear elasticity",
-        Analysis::PlaneStress => "plane stress",
-        Analysis::PlaneStrain => "plane strain",
-        Analysis::Laplace => "a potential",
-    };
+    let what = model.analysis.what();
     match model.analysis.dim().unwrap_or(model.mesh.dim()) {
-        2 => format!("{what}, {} thick,", number(model.thickness, 4)),
+        2 if !model.analysis.is_revolved() => format!("{what}, {} thick,", number(model.thickness, 4)),
         _ => what.to_string(),
     }
 }
@@ -232,13 +230,16 @@ fn materials(out: &mut String, case: &Case, model: &Model) -> std::fmt::Result {
         let measured = |value, quantity| with_unit(number(value, 4), model.units, quantity);
         let weight = density.map_or(String::new(), |rho| format!(", mass {}", measured(rho * content, Quantity::Mass)));
         let table = case.tables.material[index].get_ref();
-        let given = |value: &Option<Spanned<f64>>, quantity| match value {
-            Some(value) => with_unit(number(*value.get_ref(), 4), model.units, quantity),
+        let given = |value: &Option<Spanned<Numbers>>, quantity| match value {
+            Some(value) => listed(&value.get_ref().0, model.units, quantity),
             None => "missing".into(),
         };
-        let numbers = match model.analysis {
-            Analysis::Laplace => format!("k = {}", given(&table.conductivity, Quantity::Unlabelled)),
-            _ => {
+        let numbers = match model.analysis.physics() {
+            Physics::Conduction => format!("k = {}", given(&table.conductivity, Quantity::Unlabelled)),
+            Physics::Elasticity if table.stiffness.is_some() || table.shear.is_some() => {
+                constants(material, model.units)
+            }
+            Physics::Elasticity => {
                 let (young, poisson) = (given(&table.young, Quantity::Stress), &table.poisson);
                 format!("E = {young}, nu = {}", given(poisson, Quantity::Unlabelled))
             }
@@ -249,10 +250,28 @@ fn materials(out: &mut String, case: &Case, model: &Model) -> std::fmt::Result {
     if let Some(g) = model.gravity {
         writeln!(out, "  load      gravity: {} in total", force(model, g.map(|c| c * mass)))?;
     }
+    if let Some(rotation) = model.rotation {
+        let (axis, at) = (vector(rotation.axis), vector(rotation.at));
+        writeln!(out, "  load      rotation: {} radians per time about {axis} at {at}", number(rotation.speed, 4))?;
+    }
     if let Some(source) = model.source {
         writeln!(out, "  load      source: {} in total", number(source * volume, 4))?;
     }
     Ok(())
+}
+
+/// The numbers of a key with their unit.
+fn listed(numbers: &[f64], units: Option<Units>, quantity: Quantity) -> String {
+    let numbers: Vec<String> = numbers.iter().map(|value| number(*value, 4)).collect();
+    with_unit(numbers.join(" "), units, quantity)
+}
+
+/// The constants of a law by their keys.
+fn constants(material: &Material, units: Option<Units>) -> String {
+    let constants = material.law.constants();
+    let constants =
+        constants.iter().map(|(key, numbers, quantity)| format!("{key} = {}", listed(numbers, units, *quantity)));
+    constants.collect::<Vec<_>>().join(", ")
 }
 
 /// How many elements a material has, and their volume.
@@ -268,7 +287,7 @@ fn made_of(model: &Model, index: u32) -> (usize, f64) {
 
 /// `x = y = 0, z = -0.001`.
 fn prescribed(analysis: Analysis, units: Option<Units>, values: [Option<f64>; 3]) -> String {
-    if analysis == Analysis::Laplace {
+    if analysis.physics() == Physics::Conduction {
         return format!("value {}", number(values[0].unwrap_or(0.0), 4));
     }
     let fixed: Vec<&str> = (0..3).filter(|&c| values[c] == Some(0.0)).map(|c| ["x", "y", "z"][c]).collect();

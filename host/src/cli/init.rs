@@ -64,7 +64,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
 
 /// What is asked for, or else what the mesh is for.
 fn analysis(arguments: &Arguments, mesh: &Mesh) -> anyhow::Result<Analysis> {
-    let for_mesh = if mesh.dim() == 2 { Analysis::PlaneStress } else { Analysis::Elasticity };
+    let for_mesh = Analysis::usual(mesh.dim());
     let asked = arguments.kind.as_deref().and_then(Analysis::from_name).unwrap_or(for_mesh);
     if asked.dim().is_none_or(|dim| dim == mesh.dim()) {
         return Ok(asked);

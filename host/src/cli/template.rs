@@ -6,7 +6,7 @@
 use super::print::{count, elements, vector};
 use crate::mesh::{Group, Mesh, quality};
 use crate::model::units::{self, System};
-use crate::model::{Analysis, Units, planes};
+use crate::model::{Analysis, Physics, Units, planes};
 use std::fmt::Write;
 use warpfem_text::{counted, number};
 
@@ -30,7 +30,7 @@ pub fn text(mesh: &Mesh, path: &str, case: &str, analysis: Analysis) -> String {
     file.mesh_and_analysis(path);
     file.material();
     match analysis {
-        Analysis::Laplace => file.potential(),
+        _ if analysis.physics() == Physics::Conduction => file.potential(),
         _ => file.elasticity(),
     }
     file.out
@@ -185,14 +185,8 @@ impl File<'_> {
 
     fn mesh_and_analysis(&mut self, path: &str) {
         self.table("", "[mesh]", &[line(format!("file = {}", quoted(path)), "relative to this file")]);
-        let what = match self.analysis {
-            Analysis::Elasticity => "displacements and stresses, linear",
-            Analysis::PlaneStress => "a thin plate; a long prism's section: \"plane_strain\"",
-            Analysis::PlaneStrain => "a long prism's section; a thin plate: \"plane_stress\"",
-            Analysis::Laplace => "a potential: temperature, head of water, voltage",
-        };
-        let mut lines = vec![line(format!("kind = \"{}\"", self.analysis.name()), what)];
-        if self.mesh.dim() == 2 {
+        let mut lines = vec![line(format!("kind = \"{}\"", self.analysis.name()), self.analysis.hint())];
+        if self.mesh.dim() == 2 && !self.analysis.is_revolved() {
             let thickness = decimal(0.01 / self.units.length);
             lines.push(line(
                 format!("#thickness = {thickness}"),
@@ -209,8 +203,8 @@ impl File<'_> {
         let longest = number(self.longest, 3);
         self.say(&format!("Units: the longest side is {longest}, so {length} are likely, with {}.", self.units.name));
         let name = line("name = \"steel\"", "");
-        let lines = match self.analysis {
-            Analysis::Laplace => {
+        let lines = match self.analysis.physics() {
+            Physics::Conduction => {
                 let (value, unit) = if self.is_metres() { ("50.0", "W/(m K)") } else { ("0.05", "W/(mm K)") };
                 vec![name, line(format!("conductivity = {value}"), format!("[{unit}]"))]
             }

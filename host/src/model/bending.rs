@@ -29,7 +29,7 @@
 //! The bending stress is 0 half way through a part, where the centres of elements are that are one across: there hex20
 //! and quad8 show none of it, though their nodes do.
 
-use super::Analysis;
+use super::{Analysis, Physics};
 use crate::element::ElementKind::{self, Hex8, Hex20, Quad4, Quad8, Tet4, Tri3};
 use crate::mesh::thin::{self, Thin};
 use crate::mesh::vector::{norm, sub};
@@ -123,7 +123,7 @@ pub fn doubt(analysis: Analysis, mesh: &Mesh) -> Option<Doubt> {
             .find(|(_, cells)| !cells.is_empty() && bending.kinds.contains(&cells.kind))
             .map(|(_, cells)| cells.kind)
     };
-    if analysis == Analysis::Laplace {
+    if analysis.physics() == Physics::Conduction {
         return None;
     }
     let all: usize = mesh.solids().map(|(_, cells)| cells.len()).sum();

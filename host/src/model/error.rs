@@ -72,6 +72,19 @@ pub enum ModelError {
         /// What is to be solved.
         analysis: Analysis,
     },
+    /// A section of a body of revolution that reaches over its axis.
+    #[error(
+        "node {node} of {mesh} is at x = {radius}, beyond the axis of the body of revolution\n\
+         help: x is the radius, and the axis is x = 0: move the section to x >= 0"
+    )]
+    BeyondAxis {
+        /// What the mesh is called in the case file.
+        mesh: String,
+        /// The node's tag.
+        node: u64,
+        /// Its coordinate x.
+        radius: f64,
+    },
     /// Gravity acts on a material without density.
     #[error(transparent)]
     MissingDensity(Box<CaseError>),

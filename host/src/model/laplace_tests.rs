@@ -22,7 +22,7 @@ fn the_mesh_decides_the_dimension() {
     for (mesh, area) in [(square(), 1.0), (cube(), 1.0)] {
         let model = load_on(&format!("{GIVEN}[[flux]]\non = \"xmax\"\nvalue = 3.0\n"), mesh).unwrap();
         assert_eq!((model.analysis, model.analysis.components(), model.thickness), (Analysis::Laplace, 1, 1.0));
-        assert_eq!(model.materials[0].conductivity, 2.0);
+        assert_eq!(model.materials[0].conductivity, [2.0; 3]);
         assert_eq!(model.supports[0].displacement, [Some(4.0), None, None]);
         assert_eq!(model.applied[0].name, "flux on xmax");
         assert!((model.applied[0].total[0] - 3.0 * area).abs() < 1e-12, "{:?}", model.applied);

@@ -19,7 +19,7 @@ const TAGS_SHOWN: usize = 5;
 /// not solid.
 pub fn resolve(selector: &Selector<'_>, problems: &mut Problems) -> (Vec<Material>, Vec<Vec<u32>>) {
     let tables = &selector.case.tables.material;
-    let materials = tables.iter().map(|table| material(table.get_ref())).collect();
+    let materials = tables.iter().map(|table| selector.case.material(table.get_ref())).collect();
     let mut of_cell: Vec<Vec<u32>> = vec![Vec::new(); selector.mesh.cells.len()];
     selector.mesh.solids().for_each(|(block, cells)| of_cell[block] = vec![NONE; cells.len()]);
     problems.take(selector.case.check_stiffness(selector.mesh.dim(), selector.mesh.longest_side()));
@@ -32,18 +32,6 @@ pub fn resolve(selector: &Selector<'_>, problems: &mut Problems) -> (Vec<Materia
         problems.take(check_complete(selector, &of_cell));
     }
     (materials, of_cell)
-}
-
-fn material(table: &MaterialTable) -> Material {
-    let given = |value: &Option<Spanned<f64>>| value.as_ref().map(|value| *value.get_ref());
-    Material {
-        name: table.name.get_ref().clone(),
-        young: given(&table.young).unwrap_or(0.0),
-        poisson: given(&table.poisson).unwrap_or(0.0),
-        conductivity: given(&table.conductivity).unwrap_or(0.0),
-        density: given(&table.density),
-        yield_strength: given(&table.yield_strength),
-    }
 }
 
 /// Gives one material to the solids of its groups.

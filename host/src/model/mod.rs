@@ -1,11 +1,14 @@
 //! A model: mesh, materials, supports and loads, with every group name resolved and everything checked.
 
+mod analysis;
 mod bending;
 pub mod case;
 mod error;
 pub mod held;
+pub mod law;
 mod loads;
 mod locking;
+mod mass;
 mod materials;
 mod names;
 mod probes;
@@ -27,9 +30,13 @@ mod testing;
 #[cfg(test)]
 mod tests;
 
-pub use crate::result::{Quantity, Units, with_unit};
+pub use crate::result::{Physics, Quantity, Units, with_unit};
+pub use analysis::{Analysis, FormKind};
 pub use case::Case;
+pub(crate) use case::Numbers;
 pub use error::{Error, ModelError, Result};
+pub use law::{Axes, Isotropic, Law};
+pub use mass::MassProperties;
 pub use names::planes;
 pub use probes::Probe;
 pub use problems::Problems;
@@ -37,79 +44,49 @@ pub use source::{CaseError, Checked, Place, Source};
 pub use unused::{Unused, unused};
 
 use crate::mesh::Mesh;
-use crate::result::Physics;
-use crate::result::choices::{Acceleration, Format, Method, Ordering, Precision, Preconditioner, Strategy, choices};
+use crate::mesh::vector::{dot, sub};
+use crate::result::choices::{Acceleration, Format, Method, Ordering, Precision, Preconditioner, Strategy};
+use std::sync::Arc;
 
-choices! {
-    /// What is solved.
-    Analysis:
-    /// Three-dimensional linear elasticity.
-    Elasticity = "elasticity",
-    /// Elasticity of a thin plate in its plane: no stress across it.
-    PlaneStress = "plane_stress",
-    /// Elasticity of a long prism's cross-section: no strain along it.
-    PlaneStrain = "plane_strain",
-    /// A potential in the plane or in space, `-div(k grad u) = s`: heat, seepage, electric fields.
-    Laplace = "laplace",
-}
-
-impl Analysis {
-    /// The physics, which decides what results there are.
-    pub fn physics(self) -> Physics {
-        match self {
-            Analysis::Laplace => Physics::Potential,
-            _ => Physics::Elasticity,
-        }
-    }
-
-    /// Unknowns of a node.
-    pub fn components(self) -> usize {
-        match self {
-            Analysis::Elasticity => 3,
-            Analysis::PlaneStress | Analysis::PlaneStrain => 2,
-            Analysis::Laplace => 1,
-        }
-    }
-
-    /// The dimension of the meshes that it is for; none if the mesh decides between two and three.
-    pub fn dim(self) -> Option<usize> {
-        (self != Analysis::Laplace).then_some(self.components())
-    }
-}
-
-/// An isotropic material.
-#[derive(Debug, Clone, PartialEq)]
+/// A material.
+#[derive(Debug, Clone)]
 pub struct Material {
     /// Its name in the case file.
     pub name: String,
-    /// Young's modulus; 0 if the case has none, which elasticity needs.
-    pub young: f64,
-    /// Poisson's ratio; 0 if the case has none.
-    pub poisson: f64,
-    /// Conductivity; 0 if the case has none, which potentials need.
-    pub conductivity: f64,
-    /// Mass density; needed by gravity only.
+    /// Stress from strain; all zero if the case says nothing of it, which elasticity needs.
+    pub law: Arc<dyn Law>,
+    /// Conductivity along its axes; 0 if the case has none, which potentials need.
+    pub conductivity: [f64; 3],
+    /// The axes of the law and of the conductivity.
+    pub axes: Axes,
+    /// Mass density; needed by gravity and rotation only.
     pub density: Option<f64>,
     /// The von Mises stress at which it yields.
     pub yield_strength: Option<f64>,
 }
 
 impl Material {
-    /// Lame's first parameter, `lambda = E nu / ((1 + nu)(1 - 2 nu))`.
-    pub fn lambda(&self) -> f64 {
-        self.young * self.poisson / ((1.0 + self.poisson) * (1.0 - 2.0 * self.poisson))
+    /// Of this name, without conductivity and density.
+    pub fn isotropic(name: &str, young: f64, poisson: f64) -> Material {
+        Material {
+            name: name.into(),
+            law: Arc::new(Isotropic { young, poisson }),
+            conductivity: [0.0; 3],
+            axes: Axes::Global,
+            density: None,
+            yield_strength: None,
+        }
     }
 
-    /// The strain of a stress, with the engineer's shears: `((1 + nu) sigma - nu tr(sigma) I) / E`. In plane stress the
-    /// strain across is in it, too.
-    pub fn strain(&self, stress: [f64; 6]) -> [f64; 6] {
-        let (pressure, shear) = (self.poisson * (stress[0] + stress[1] + stress[2]), 1.0 + self.poisson);
-        std::array::from_fn(|i| if i < 3 { shear * stress[i] - pressure } else { 2.0 * shear * stress[i] } / self.young)
+    /// Makes it isotropic, with these of Young and Poisson.
+    pub fn set_isotropic(&mut self, young: f64, poisson: f64) {
+        self.law = Arc::new(Isotropic { young, poisson });
     }
 
-    /// The shear modulus, `mu = E / (2 (1 + nu))`.
-    pub fn mu(&self) -> f64 {
-        self.young / (2.0 * (1.0 + self.poisson))
+    /// Whether stiffness and conductivity are the same in all directions.
+    pub fn is_isotropic(&self) -> bool {
+        let [x, y, z] = self.conductivity;
+        self.law.lame().is_some() && x == y && y == z
     }
 }
 
@@ -143,6 +120,26 @@ pub struct AppliedLoad {
     pub total: [f64; 3],
     /// The nodes that carry it, ascending.
     pub nodes: Vec<u32>,
+}
+
+/// `[rotation]`: a force per volume of `density speed^2` times the distance from the axis, away from it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Rotation {
+    /// The direction of the axis, of length 1.
+    pub axis: [f64; 3],
+    /// A point of it.
+    pub at: [f64; 3],
+    /// Angle (in radians) per time.
+    pub speed: f64,
+}
+
+impl Rotation {
+    /// The acceleration at a place.
+    pub fn acceleration(&self, place: [f64; 3]) -> [f64; 3] {
+        let from = sub(place, self.at);
+        let along = dot(from, self.axis);
+        [0, 1, 2].map(|c| self.speed * self.speed * (from[c] - along * self.axis[c]))
+    }
 }
 
 /// `[solver]`: how to solve; every field has a default.
@@ -214,6 +211,8 @@ pub struct Model {
     pub supports: Vec<Support>,
     /// Acceleration of gravity, applied to the volume by the assembly.
     pub gravity: Option<[f64; 3]>,
+    /// How the body spins, applied to the volume by the assembly.
+    pub rotation: Option<Rotation>,
     /// What a potential's source gives per volume, applied by the assembly.
     pub source: Option<f64>,
     /// All other loads as consistent nodal forces, `[n_nodes][3]`; fluxes come first, then zeros.
@@ -230,4 +229,22 @@ pub struct Model {
     pub warnings: Vec<String>,
     /// Whether one of these is that the elements are too stiff, so that stresses come out too low.
     pub is_too_stiff: bool,
+}
+
+/// Nodes nearer to the axis than this part of the mesh's longest side are on it.
+const ON_AXIS: f64 = 1e-9;
+
+impl Model {
+    /// The nodes of a body of revolution that its axis holds: their radial displacement is 0.
+    pub fn on_axis(&self) -> impl Iterator<Item = u32> + '_ {
+        let near = ON_AXIS * self.mesh.longest_side();
+        let nodes = self.mesh.coords.iter().zip(0u32..);
+        nodes.filter(move |(x, _)| self.analysis.holds_axis() && x[0].abs() <= near).map(|(_, node)| node)
+    }
+
+    /// The form of the device code that integrates it.
+    pub fn form(&self) -> FormKind {
+        let is_isotropic = self.materials.iter().all(Material::is_isotropic);
+        self.analysis.form(is_isotropic)
+    }
 }

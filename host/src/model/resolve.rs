@@ -5,7 +5,7 @@ use std::path::Path;
 use super::case::Case;
 use super::problems::Problems;
 use super::select::Selector;
-use super::{Analysis, Material, Model, ModelError, SolverOptions, Units};
+use super::{Material, Model, ModelError, ON_AXIS, Physics, Rotation, SolverOptions, Units};
 use super::{bending, held, loads, locking, materials, probes, rotation, supports, units};
 use crate::mesh::Mesh;
 use crate::model::Error;
@@ -51,6 +51,7 @@ impl Model {
             cell_material: vec![],
             supports: vec![],
             gravity: None,
+            rotation: None,
             source: case.tables.source.as_ref().map(|table| *table.value.get_ref()),
             nodal_forces: vec![],
             applied: vec![],
@@ -76,6 +77,7 @@ impl Model {
         problems.take(case.check_in(mesh.dim()));
         let (materials, cell_material) = materials::resolve(selector, problems);
         self.gravity = gravity(case, &materials, &cell_material, problems);
+        self.rotation = rotation(case, &materials, &cell_material, problems);
         self.supports = supports::resolve(selector, problems);
         let supports = &self.supports;
         // The check of supports runs in one thread for the most part.
@@ -96,7 +98,7 @@ impl Model {
         warnings.extend(supports::ambiguous(selector));
         warnings.extend(rotation::warnings(analysis, mesh, supports));
         warnings.extend(unsaid_thickness(case));
-        if analysis != Analysis::Laplace {
+        if analysis.physics() != Physics::Conduction {
             warnings.extend(units::warnings(&materials, mesh.longest_side(), self.gravity, self.units));
         }
         warnings.extend(loads.warnings);
@@ -116,11 +118,12 @@ impl Model {
         let rounding = ROUNDING * largest(&mut self.applied.iter().map(|load| &load.total)) / n_nodes as f64;
         let is_loaded = largest(&mut self.nodal_forces.iter()) > rounding
             || self.gravity.iter().any(at_work)
+            || self.rotation.is_some_and(|rotation| rotation.speed != 0.0)
             || self.source.is_some_and(|s| s != 0.0);
         let mut values = self.supports.iter().flat_map(|support| support.displacement).flatten();
         match self.analysis {
             _ if is_loaded => None,
-            Analysis::Laplace => {
+            analysis if analysis.physics() == Physics::Conduction => {
                 let first = values.next();
                 values
                     .all(|value| Some(value) == first)
@@ -146,9 +149,13 @@ fn check_dimension(case: &Case, mesh: &Mesh) -> Result<(), ModelError> {
         let groups = mesh.groups.iter().map(|group| group.name.clone()).collect();
         return Err(ModelError::WrongDimension { mesh: case.mesh_name(), analysis, dim: mesh.dim(), found, groups });
     }
-    match mesh.dim() == 3 || mesh.is_flat() {
-        true => Ok(()),
-        false => Err(ModelError::NotFlat { mesh: case.mesh_name(), analysis }),
+    if mesh.dim() == 2 && !mesh.is_flat() {
+        return Err(ModelError::NotFlat { mesh: case.mesh_name(), analysis });
+    }
+    let beyond = |(x, _): &(&[f64; 3], &u64)| analysis.is_revolved() && x[0] < -ON_AXIS * mesh.longest_side();
+    match mesh.coords.iter().zip(&mesh.node_tags).find(beyond) {
+        None => Ok(()),
+        Some((x, &node)) => Err(ModelError::BeyondAxis { mesh: case.mesh_name(), node, radius: x[0] }),
     }
 }
 
@@ -162,7 +169,7 @@ fn zero_in_the_volume(case: &Case) -> Vec<String> {
 
 /// The results of plane stress depend on a thickness that hardly ever is 1 in the case's units.
 fn unsaid_thickness(case: &Case) -> Option<String> {
-    (case.analysis() == Analysis::PlaneStress && case.tables.analysis.thickness.is_none())
+    (case.analysis().is_thin() && case.tables.analysis.thickness.is_none())
         .then(|| "[analysis] has no `thickness`: the plate is taken to be 1 thick".to_string())
 }
 
@@ -183,6 +190,36 @@ fn gravity(
 ) -> Option<[f64; 3]> {
     let acceleration = &case.tables.gravity.as_ref()?.get_ref().acceleration;
     let mut is_sound = problems.take(case.check_vector("acceleration", acceleration)).is_some();
+    if case.analysis().is_revolved() && acceleration.get_ref().xyz()[0] != 0.0 {
+        let message = "gravity across the axis is not the same all round";
+        let help = "of a body of revolution only the second component may be there, along the axis";
+        problems.add(case.error_at(acceleration.span(), message, help));
+        is_sound = false;
+    }
+    is_sound &= has_density(case, "gravity", materials, cell_material, problems);
+    is_sound.then(|| acceleration.get_ref().xyz())
+}
+
+/// Rotation; every material in use must have a density.
+fn rotation(
+    case: &Case,
+    materials: &[Material],
+    cell_material: &[Vec<u32>],
+    problems: &mut Problems,
+) -> Option<Rotation> {
+    let table = case.tables.rotation.as_ref()?;
+    let rotation = problems.take(case.rotation(table))?;
+    has_density(case, "rotation", materials, cell_material, problems).then_some(rotation)
+}
+
+/// Whether every material in use has a density; else that is a problem.
+fn has_density(
+    case: &Case,
+    what: &str,
+    materials: &[Material],
+    cell_material: &[Vec<u32>],
+    problems: &mut Problems,
+) -> bool {
     let mut in_use = vec![false; materials.len()];
     // Elements without a material are an error of their own.
     for &material in cell_material.iter().flatten() {
@@ -190,15 +227,16 @@ fn gravity(
             *used = true;
         }
     }
-    for (i, material) in materials.iter().enumerate() {
-        if in_use[i] && material.density.is_none() {
-            let message = format!("gravity needs the density of material `{}`", material.name);
-            let place = case.tables.material[i].get_ref().name.span();
-            problems.add(ModelError::MissingDensity(case.error_at(place, message, density_help(case, material.young))));
-            is_sound = false;
-        }
+    let without = (0..materials.len()).filter(|&i| in_use[i] && materials[i].density.is_none());
+    let mut all_have = true;
+    for i in without {
+        let message = format!("{what} needs the density of material `{}`", materials[i].name);
+        let (place, help) =
+            (case.tables.material[i].get_ref().name.span(), density_help(case, materials[i].law.young()));
+        problems.add(ModelError::MissingDensity(case.error_at(place, message, help)));
+        all_have = false;
     }
-    is_sound.then(|| acceleration.get_ref().xyz())
+    all_have
 }
 
 /// The fields asked for, each once.

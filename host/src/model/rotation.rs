@@ -7,7 +7,7 @@
 use nalgebra::{Matrix3, Rotation3, Vector3};
 use std::collections::BTreeMap;
 
-use super::{Analysis, Support};
+use super::{Analysis, Physics, Support};
 use crate::mesh::Mesh;
 use crate::mesh::parts::{find, unite};
 use warpfem_text::{number, point};
@@ -28,7 +28,7 @@ const SHOWN: usize = 2;
 /// A warning for each support that rotates by a finite angle.
 pub fn warnings(analysis: Analysis, mesh: &Mesh, supports: &[Support]) -> Vec<String> {
     let first = supports.first().map(|support| support.displacement);
-    if analysis == Analysis::Laplace || supports.iter().all(|support| Some(support.displacement) == first) {
+    if analysis.physics() == Physics::Conduction || supports.iter().all(|support| Some(support.displacement) == first) {
         return Vec::new();
     }
     let size = analysis.components();

@@ -209,17 +209,3 @@ fn nearly_incompressible_linear_elements_are_warned_of() {
         assert!(!load(&text.replace("0.47", "0.4")).unwrap().warnings[0].contains("elements lock"));
     }
 }
-
-#[test]
-fn lame_parameters_of_steel() {
-    let steel = Material {
-        name: "steel".into(),
-        young: 210e9,
-        poisson: 0.3,
-        conductivity: 0.0,
-        density: None,
-        yield_strength: None,
-    };
-    approx::assert_relative_eq!(steel.lambda(), 121.153_846_153_846_16e9, max_relative = 1e-14);
-    approx::assert_relative_eq!(steel.mu(), 80.769_230_769_230_77e9, max_relative = 1e-14);
-}

@@ -145,7 +145,7 @@ pub fn likely(longest: f64) -> &'static System {
 ///
 /// A modulus of 1 is taken for one without units, and nothing is said.
 pub fn warnings(materials: &[Material], longest: f64, gravity: Option<[f64; 3]>, named: Option<Units>) -> Vec<String> {
-    if materials.iter().any(|material| material.young == 1.0) {
+    if materials.iter().any(|material| material.law.young() == 1.0) {
         return Vec::new();
     }
     let gravity = gravity.map(|g| g.iter().map(|c| c * c).sum::<f64>().sqrt()).filter(|&g| g > 0.0);
@@ -186,7 +186,7 @@ impl Evidence<'_> {
     /// What speaks against a system.
     fn against(&self, system: &System) -> Vec<String> {
         let mut warnings: Vec<String> =
-            self.materials.iter().filter(|m| m.young > 0.0).filter_map(|m| self.modulus(m, system)).collect();
+            self.materials.iter().filter(|m| m.law.young() > 0.0).filter_map(|m| self.modulus(m, system)).collect();
         warnings.extend(self.materials.iter().filter_map(|material| density(material, system)));
         if warnings.is_empty() {
             warnings.extend(self.materials.iter().filter_map(|material| yield_strain(material, system)));
@@ -215,7 +215,7 @@ impl Evidence<'_> {
     }
 
     fn modulus(&self, material: &Material, system: &System) -> Option<String> {
-        let (young, name) = (material.young, &material.name);
+        let (young, name) = (material.law.young(), &material.name);
         let means = young * system.stress;
         let said = || {
             let (given, means) = (number(young), prefixed(means, "Pa"));
@@ -274,10 +274,10 @@ fn is_steel_grade(name: &str) -> bool {
 
 /// A yield strength that no material with this modulus has.
 fn yield_strain(material: &Material, system: &System) -> Option<String> {
-    let strength = material.yield_strength.filter(|_| material.young > 0.0)?;
-    let most = if material.young * system.stress > SOFT { YIELD_STRAINS[1] } else { YIELD_STRAIN_OF_RUBBER };
-    (!is_in(strength / material.young, [YIELD_STRAINS[0], most])).then(|| {
-        let (name, strength, young) = (&material.name, number(strength), number(material.young));
+    let strength = material.yield_strength.filter(|_| material.law.young() > 0.0)?;
+    let most = if material.law.young() * system.stress > SOFT { YIELD_STRAINS[1] } else { YIELD_STRAIN_OF_RUBBER };
+    (!is_in(strength / material.law.young(), [YIELD_STRAINS[0], most])).then(|| {
+        let (name, strength, young) = (&material.name, number(strength), number(material.law.young()));
         format!(
             "units: material `{name}`: yield_strength = {strength} and young = {young} are in different units: metals \
              yield at a thousandth of their modulus, or a few"
@@ -309,10 +309,10 @@ fn sound_density(material: &Material) -> Option<f64> {
 
 /// Modulus and density that are plausible one by one and not together.
 fn speed(material: &Material, system: &System) -> Option<String> {
-    if material.young <= 0.0 {
+    if material.law.young() <= 0.0 {
         return None;
     }
-    let speed = (material.young * system.stress / (sound_density(material)? * system.density)).sqrt();
+    let speed = (material.law.young() * system.stress / (sound_density(material)? * system.density)).sqrt();
     (!is_in(speed, SPEEDS)).then(|| {
         let (name, speed, units) = (&material.name, prefixed(speed, "m/s"), system.name);
         format!(
@@ -354,7 +354,7 @@ mod tests {
     use super::*;
 
     fn material(name: &str, young: f64, density: Option<f64>) -> Material {
-        Material { name: name.into(), young, poisson: 0.3, conductivity: 0.0, density, yield_strength: None }
+        Material { density, ..Material::isotropic(name, young, 0.3) }
     }
 
     fn of(name: &str, young: f64, density: Option<f64>, longest: f64) -> Vec<String> {

@@ -4,7 +4,7 @@
 use crate::assembly::Numbering;
 use crate::linalg::Space;
 use crate::mesh::parts::{find, unite};
-use crate::model::Model;
+use crate::model::{Analysis, Model};
 use crate::result::Result;
 use crate::solve::energy::{Layout, Members, PartLists};
 use crate::stress::Balance;
@@ -38,13 +38,14 @@ impl Parts {
         let members = Members::of_labels(&numbering.gather(labels), *n_parts);
         let size = model.analysis.components();
         let groups = (model.materials.len() > 1).then(|| Groups::new(model, numbering, labels)).flatten();
-        let lists = PartLists::new(space, size, members, coords)?;
+        let rigid = model.analysis.rigid_motions();
+        let lists = PartLists::new(space, size, rigid, members, coords)?;
         let Some(Groups { of_cells, pieces, layout }) = groups else {
             let all: Vec<u32> = (0..*n_parts as u32).collect();
             let layout = Layout { part: all.clone(), group: all, colours: vec![(0..*n_parts).collect()] };
             return Ok(Parts { lists, layout, several: None });
         };
-        Ok(Parts { lists, layout, several: Some((of_cells, PartLists::new(space, size, pieces, coords)?)) })
+        Ok(Parts { lists, layout, several: Some((of_cells, PartLists::new(space, size, rigid, pieces, coords)?)) })
     }
 
     /// The rows of each part.
@@ -53,13 +54,14 @@ impl Parts {
     }
 
     /// How far supports and loads of a part are from balance: see [`Balance::error`].
-    pub(super) fn balance(&self, part: usize, support_forces: &[f64], applied: &[f64], size: usize) -> f64 {
+    pub(super) fn balance(&self, part: usize, support_forces: &[f64], applied: &[f64], analysis: Analysis) -> f64 {
+        let (size, balanced) = (analysis.components(), analysis.balanced());
         if self.members().n_parts() == 1 {
-            return Balance::new(support_forces, applied, size).error();
+            return Balance::new(support_forces, applied, size, balanced).error();
         }
         let rows = self.members().of(part).iter().map(|row| size * *row as usize);
         let of = |forces: &[f64]| -> Vec<f64> { rows.clone().flat_map(|k| forces[k..k + size].to_vec()).collect() };
-        Balance::new(&of(support_forces), &of(applied), size).error()
+        Balance::new(&of(support_forces), &of(applied), size, balanced).error()
     }
 }
 

@@ -9,7 +9,7 @@
 
 use crate::assembly::Supports;
 use crate::solve::energy::PartLists;
-use crate::solve::energy::parts::{about_centre, motion_row, pseudo_inverse};
+use crate::solve::energy::parts::{about_centre, pseudo_inverse};
 use nalgebra::{Matrix6, Vector6};
 
 /// Prescribed values that are this small beside the motion are rounding.
@@ -35,8 +35,7 @@ pub(super) fn take_off(supports: &mut Supports, parts: &PartLists, coords: &[[f6
         let most = largest(weights);
         let fixed = |supports: &Supports| -> Vec<(usize, Vector6<f64>, f64)> {
             let held = rows.iter().flat_map(|row| entries(*row)).filter(|(row, i, _)| supports.is_fixed(*row, *i));
-            held.map(|(row, i, k)| (k, motion_row(size, i, about_centre(coords[row], frame)), weights[k] / most))
-                .collect()
+            held.map(|(row, i, k)| (k, parts.row(i, about_centre(coords[row], frame)), weights[k] / most)).collect()
         };
         let fixed = fixed(supports);
         let gram: Matrix6<f64> = fixed.iter().map(|(_, row, weight)| *weight * row * row.transpose()).sum();
@@ -49,7 +48,7 @@ pub(super) fn take_off(supports: &mut Supports, parts: &PartLists, coords: &[[f6
             motion += fit;
         }
         for (row, i, k) in rows.iter().flat_map(|row| entries(*row)) {
-            supports.motion[k] = motion_row(size, i, about_centre(coords[row], frame)).dot(&motion);
+            supports.motion[k] = parts.row(i, about_centre(coords[row], frame)).dot(&motion);
         }
         let moved = largest(&supports.motion).max(asked);
         for (k, ..) in &fixed {

@@ -21,7 +21,7 @@ use super::memory::factor_bytes;
 use super::shape::{STRETCHED, is_quadratic, largest_poisson, median_stretch, on_surface, one_across};
 use crate::assembly::symbolic;
 use crate::device::Factors;
-use crate::model::{Analysis, Model, SolverOptions};
+use crate::model::{Model, Physics, SolverOptions};
 use crate::precond;
 use crate::result::choices::{Acceleration, Method, Ordering, Precision, Preconditioner, Strategy};
 use crate::result::{Body, Fill, Hard, Plan, Reason};
@@ -105,7 +105,7 @@ impl Plan {
             precision: double_or(solver),
             format: Some(solver.format.unwrap_or(sparse::AUTO)),
             ordering: solver.ordering.unwrap_or_else(|| Ordering::auto(&model.mesh)),
-            assembly: Some(solver.assembly.unwrap_or_else(|| Strategy::auto(on_host, model.analysis, kinds))),
+            assembly: Some(solver.assembly.unwrap_or_else(|| Strategy::auto(on_host, model.form(), kinds))),
             fill: None,
             reasons: Vec::new(),
         }
@@ -195,7 +195,7 @@ fn factor(model: &Model, device: &DeviceFacts) -> Verdict {
             _ => Verdict { takes: true, why: Some(Reason::SmallModel), fill: None },
         };
     }
-    let is_potential = model.analysis == Analysis::Laplace;
+    let is_potential = model.analysis.physics() == Physics::Conduction;
     let most = if is_potential { limits.potential } else { limits.easy.max(limits.flat).max(limits.incompressible) };
     if unknowns > limits.most || most == 0.0 {
         return Verdict::no(None);
@@ -222,7 +222,7 @@ fn counted(model: &Model, device: &DeviceFacts, on_surface: f64) -> Verdict {
         return verdict(false, Reason::FactorTooLarge(bytes));
     }
     let per = fill.nonzeros as f64 / unknowns(model) as f64;
-    let is_potential = model.analysis == Analysis::Laplace;
+    let is_potential = model.analysis.physics() == Physics::Conduction;
     if per <= if is_potential { limits.potential } else { limits.easy } {
         let body = match () {
             () if model.mesh.dim() == 2 => Body::Plane,
@@ -291,7 +291,12 @@ const MORE_SURFACE: f64 = 1.5;
 fn is_rounded(model: &Model, device: &DeviceFacts, preconditioner: Preconditioner) -> bool {
     let n = unknowns(model);
     let is_asked = model.solver.precision.is_some() || preconditioner != Preconditioner::Amg;
-    if is_asked || device.on_host || n < MANY || model.mesh.dim() != 3 || model.analysis == Analysis::Laplace {
+    if is_asked
+        || device.on_host
+        || n < MANY
+        || model.mesh.dim() != 3
+        || model.analysis.physics() == Physics::Conduction
+    {
         return false;
     }
     let has_room = device.free.is_none_or(|free| free > WITH_A_COPY * n as u64);
@@ -302,7 +307,7 @@ fn is_rounded(model: &Model, device: &DeviceFacts, preconditioner: Preconditione
 
 /// How many times the softest material's modulus the hardest one's is.
 fn stiffness_ratio(model: &Model) -> f64 {
-    let young = || model.materials.iter().map(|material| material.young);
+    let young = || model.materials.iter().map(|material| material.law.young());
     young().fold(0.0, f64::max) / young().fold(f64::INFINITY, f64::min)
 }
 
@@ -333,7 +338,7 @@ fn preconditioner(model: &Model, on_host: bool) -> (Preconditioner, Option<Reaso
     };
     let even = pace * break_even(unknowns, on_host);
     let iterations = jacobi_iterations(model);
-    let is_elastic = model.analysis != Analysis::Laplace;
+    let is_elastic = model.analysis.physics() != Physics::Conduction;
     let is_thin = || one_across(&model.mesh) >= THIN_SHARE;
     if is_elastic && precision == Precision::Double && unknowns > FEW_UNKNOWNS {
         if on_host {

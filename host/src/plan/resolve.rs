@@ -2,7 +2,7 @@
 
 use super::decide::decide;
 use super::facts::DeviceFacts;
-use crate::model::{Analysis, Model};
+use crate::model::{Model, Physics};
 use crate::precond;
 use crate::result::choices::{Acceleration, Method, PLAIN_PRECISIONS, Precision};
 use crate::result::{Error, Plan, Result};
@@ -21,6 +21,11 @@ pub fn resolve(model: &Model, facts: &DeviceFacts) -> Result<Plan> {
     }
     if solver.acceleration != Acceleration::None {
         return refuse("acceleration without method `femses`", solver.acceleration.name(), vec!["none"]);
+    }
+    let is_single = solver.precision == Some(Precision::Single);
+    if is_single && !model.form().is_isotropic {
+        let what = "precision of what is not isotropic, or a body of revolution,";
+        return refuse(what, Precision::Single.name(), vec!["double", "mixed"]);
     }
     let plan = decide(model, facts);
     let is_half = solver.precision == Some(Precision::MixedHalf);
@@ -45,8 +50,12 @@ fn refuse<R>(what: &'static str, name: &str, available: Vec<&'static str>) -> Re
 /// Refuses what belongs to a matrix, which FEMSES has none of.
 fn check_femses(model: &Model) -> Result<()> {
     let solver = &model.solver;
-    if model.analysis != Analysis::Laplace {
+    if model.analysis.physics() != Physics::Conduction {
         return refuse("method of elasticity", Method::Femses.name(), vec!["cg", "direct"]);
+    }
+    if !model.form().is_isotropic {
+        let what = "method of what is not isotropic, or a body of revolution,";
+        return refuse(what, Method::Femses.name(), vec!["cg", "direct"]);
     }
     if let Some(precision) = solver.precision.filter(|precision| !PLAIN_PRECISIONS.contains(precision)) {
         let available = PLAIN_PRECISIONS.map(Precision::name).to_vec();

@@ -56,7 +56,7 @@ fn skin_nodes(mesh: &Mesh) -> Vec<bool> {
 
 /// The largest Poisson's ratio of a model.
 pub fn largest_poisson(model: &Model) -> f64 {
-    model.materials.iter().map(|material| material.poisson).fold(0.0, f64::max)
+    model.materials.iter().map(|material| material.law.poisson()).fold(0.0, f64::max)
 }
 
 /// The longest edge over the shortest one, the median of some elements.

@@ -152,7 +152,7 @@ fn the_cycle_of_large_compact_bodies_is_in_single_precision_on_a_gpu() {
     assert_eq!((precision(&cube, &gpu), precision(&cube, &cpu())), (Precision::Mixed, Precision::Double));
     assert_eq!(precision(&cube, &facts(false, Some(1 << 30), Factors::None)), Precision::Double);
     let mut soft = cube.materials[0].clone();
-    soft.young *= 1e-4;
+    soft.set_isotropic(1e-4 * soft.law.young(), soft.law.poisson());
     cube.materials.push(soft);
     assert_eq!(precision(&cube, &gpu), Precision::Double);
     cube.solver.precision = Some(Precision::Single);

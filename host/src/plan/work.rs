@@ -10,7 +10,7 @@ use super::iterations::{jacobi_iterations, multigrid_iterations};
 use super::memory::{DOUBLE, Memory, factor_bytes, matrix_bytes, matrix_values};
 use super::shape::{STRETCHED, is_quadratic, median_height, median_stretch, one_across};
 use crate::mesh::{Cells, Mesh, pairs};
-use crate::model::{Analysis, Model};
+use crate::model::Model;
 use crate::precond;
 use crate::result::choices::{Method, Precision, Preconditioner};
 use crate::result::{Fill, Plan};
@@ -181,7 +181,7 @@ impl Work {
 /// How many times as long an iteration with multigrid takes as usual.
 fn weight(model: &Model) -> f64 {
     match () {
-        () if model.analysis != Analysis::Elasticity => 1.0,
+        () if !model.analysis.is_solid() => 1.0,
         () if one_across(&model.mesh) == 1.0 => {
             if is_quadratic(&model.mesh) && median_height(&model.mesh) <= TALL {
                 FLAT_WEIGHT

@@ -7,7 +7,7 @@ pub enum Physics {
     #[default]
     Elasticity,
     /// A potential.
-    Potential,
+    Conduction,
 }
 
 /// Names and words of one physics.
@@ -75,7 +75,7 @@ impl Physics {
     pub fn words(self) -> &'static Words {
         match self {
             Physics::Elasticity => &ELASTICITY,
-            Physics::Potential => &POTENTIAL,
+            Physics::Conduction => &CONDUCTION,
         }
     }
 }
@@ -101,7 +101,7 @@ static ELASTICITY: Words = Words {
     probed: &[["displacement", "displacement"], ["stress", "stress_nodal"]],
 };
 
-static POTENTIAL: Words = Words {
+static CONDUCTION: Words = Words {
     unknown: "potential",
     unknowns: "potential",
     extremes: Extremes::Both(["min", "min_at", "max", "max_at"]),

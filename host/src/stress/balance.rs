@@ -56,10 +56,10 @@ pub struct Balance {
 const ROUNDING: f64 = 1e-6;
 
 impl Balance {
-    /// Of forces of supports and loads, `[n][dim]` flat.
-    pub fn new(support_forces: &[f64], applied: &[f64], dim: usize) -> Self {
+    /// Of forces of supports and loads, `[n][dim]` flat, in the components that are in [balance](crate::model::Analysis::balanced).
+    pub fn new(support_forces: &[f64], applied: &[f64], dim: usize, balanced: &[usize]) -> Self {
         let ((supports, of_supports), (loads, of_loads)) = (sums(support_forces, dim), sums(applied, dim));
-        let unbalanced = norm(&core::array::from_fn::<f64, 3, _>(|i| supports[i] + loads[i]));
+        let unbalanced = norm(&balanced.iter().map(|&i| supports[i] + loads[i]).collect::<Vec<_>>());
         Balance { unbalanced, loads: norm(&loads), magnitudes: of_supports + of_loads }
     }
 

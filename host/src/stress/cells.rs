@@ -1,26 +1,31 @@
-//! Stress and strain energy of the cells; of a potential its gradient.
+//! Strain, stress and strain energy of the cells; of a potential its gradient.
 
+use crate::assembly::forms::{match_revolved, with_body};
 use crate::assembly::{DeviceBlock, DeviceMesh};
-use crate::device::Buffer;
+use crate::device::{Buffer, Plain, check_memory};
 use crate::element::dispatch::{match_element, with_element};
 use crate::linalg::Space;
-use crate::model::Analysis;
+use crate::model::Physics;
 use crate::result::Result;
-use kernels_rs::stress::{PotentialGradient, Recover, StressOut};
+use kernels_rs::element::Point;
+use kernels_rs::form::{Constitutive, General, Scalar};
+use kernels_rs::stress::{Sample, Sampled};
 
-/// Stresses `[n_cells][6]` and strain energies `[n_cells]`, by position in `mesh.cells`.
-pub type Stresses = (Vec<Vec<[f64; 6]>>, Vec<Vec<f64>>);
-
-/// Recovers the stresses at the centres and the strain energies of displacements `u [n_nodes][dim]`, in the solver's
-/// numbering. Both are empty for cells that are no solids.
-pub fn recover(space: &Space, mesh: &DeviceMesh, u: &Buffer<f64>, n_cell_blocks: usize) -> Result<Stresses> {
-    let (mut stresses, mut energies) = (vec![Vec::new(); n_cell_blocks], vec![Vec::new(); n_cell_blocks]);
+/// What `pick` takes of strains and stresses `[n_cells][n_points]` of displacements `u [n_nodes][dim]`, in the solver's
+/// numbering, at the points that `points` has for a block: by position in `mesh.cells`, empty for cells that are no solids.
+pub fn recover(
+    space: &Space,
+    mesh: &DeviceMesh,
+    u: &Buffer<f64>,
+    n_cell_blocks: usize,
+    points: impl Fn(&DeviceBlock) -> Vec<Point>,
+    pick: impl Fn(AtPoints<General>) -> Buffer<[f64; 6]>,
+) -> Result<Vec<Vec<[f64; 6]>>> {
+    let mut found = vec![Vec::new(); n_cell_blocks];
     for block in &mesh.blocks {
-        let (stress, _von_mises, energy) = stress_in(space, mesh, block, u)?;
-        stresses[block.cells.index] = space.take(stress)?;
-        energies[block.cells.index] = space.take(energy)?;
+        found[block.cells.index] = space.take(pick(sampled::<General>(space, mesh, block, &points(block), u)?))?;
     }
-    Ok((stresses, energies))
+    Ok(found)
 }
 
 /// The gradients of a potential `u [n_nodes]`, in the solver's numbering, at the centroids of the cells: by position in
@@ -33,53 +38,92 @@ pub fn gradients(
 ) -> Result<Vec<Vec<[f64; 3]>>> {
     let mut gradients = vec![Vec::new(); n_cell_blocks];
     for block in &mesh.blocks {
-        let (gradient, _energy) = gradient_in(space, mesh, block, u)?;
-        gradients[block.cells.index] = space.take(gradient)?;
+        let found = sampled::<Scalar>(space, mesh, block, &at_centroid(block), u)?;
+        gradients[block.cells.index] = space.take(found.strain)?;
     }
     Ok(gradients)
 }
 
-/// The stress, the von Mises stress and the strain energy of each cell.
-type OfCells = (Buffer<[f64; 6]>, Buffer<f64>, Buffer<f64>);
-
-/// Those of a block.
-fn stress_in(space: &Space, mesh: &DeviceMesh, block: &DeviceBlock, u: &Buffer<f64>) -> Result<OfCells> {
-    let n = block.cells.n_cells;
-    let (mut stress, mut von_mises, mut energy) = (space.zeros(n)?, space.zeros(n)?, space.zeros(n)?);
-    let out = StressOut { stress: stress.view_mut(), von_mises: von_mises.view_mut(), energy: energy.view_mut() };
-    let (view, across, u) = (mesh.view(block), mesh.across(), u.view());
-    // SAFETY: the mesh, u and the three outputs, which are returned, live and have the shapes the kernel documents.
-    with_element!(block.cells.kind, E => unsafe { space.run(n, Recover::<E>::new(view, across, u, out)) })?;
-    Ok((stress, von_mises, energy))
+/// The centroid of a block's reference element.
+pub fn at_centroid(block: &DeviceBlock) -> Vec<Point> {
+    vec![(block.cells.kind.info().middle(), 1.0)]
 }
 
-/// The gradient and half of `int k |grad u|^2` of each cell of a block.
-fn gradient_in(
+/// Strains and stresses at points of the cells of a block, `[n_cells][n_points]`; of a potential gradients, and these times
+/// the conductivity.
+pub struct AtPoints<P: Constitutive> {
+    /// Strains or gradients.
+    pub strain: Buffer<P::Strain>,
+    /// Stresses, or gradients times the conductivity.
+    pub stress: Buffer<P::Strain>,
+}
+
+/// Those of `u [n_nodes][size]`, in the solver's numbering.
+///
+/// # Errors
+///
+/// [`crate::result::Error::OutOfMemory`]
+pub fn sampled<P: Constitutive>(
     space: &Space,
     mesh: &DeviceMesh,
     block: &DeviceBlock,
+    points: &[Point],
     u: &Buffer<f64>,
-) -> Result<(Buffer<[f64; 3]>, Buffer<f64>)> {
-    let n = block.cells.n_cells;
-    let (mut gradient, mut energy) = (space.zeros(n)?, space.zeros(n)?);
-    let (view, u, out, half) = (mesh.view(block), u.view(), gradient.view_mut(), energy.view_mut());
-    // SAFETY: the mesh, u and the outputs, which are returned, live and have the shapes the kernel documents.
-    with_element!(block.cells.kind, E => unsafe { space.run(n, PotentialGradient::<E>::new(view, u, out, half)) })?;
-    Ok((gradient, energy))
+) -> Result<AtPoints<P>>
+where
+    P::Strain: Plain,
+{
+    let n = block.cells.n_cells * points.len();
+    check_memory(space, 2 * (n * size_of::<P::Strain>()) as u64, " for stress")?;
+    let mut found = AtPoints::<P> { strain: space.zeros(n)?, stress: space.zeros(n)? };
+    let none = &mut space.zeros(0)?;
+    run::<P>(space, mesh, block, points, u, [&mut found.strain, &mut found.stress], none)?;
+    Ok(found)
+}
+
+/// The strain energy of each cell of a block; of a potential half of `int k |grad u|^2`.
+fn energies(space: &Space, mesh: &DeviceMesh, block: &DeviceBlock, u: &Buffer<f64>) -> Result<Vec<f64>> {
+    let (mut energy, rule) = (space.zeros(block.cells.n_cells)?, block.cells.kind.info().shape.quadrature);
+    match mesh.form.physics {
+        Physics::Elasticity => {
+            let none = [&mut space.zeros(0)?, &mut space.zeros(0)?];
+            run::<General>(space, mesh, block, rule, u, none, &mut energy)?;
+        }
+        Physics::Conduction => {
+            let none = [&mut space.zeros(0)?, &mut space.zeros(0)?];
+            run::<Scalar>(space, mesh, block, rule, u, none, &mut energy)?;
+        }
+    }
+    space.take(energy)
+}
+
+/// Launches [`Sample`]; what is empty is not asked for.
+fn run<P: Constitutive>(
+    space: &Space,
+    mesh: &DeviceMesh,
+    block: &DeviceBlock,
+    points: &[Point],
+    u: &Buffer<f64>,
+    [strain, stress]: [&mut Buffer<P::Strain>; 2],
+    energy: &mut Buffer<f64>,
+) -> Result<()>
+where
+    P::Strain: Plain,
+{
+    let points: Vec<[f64; 4]> = points.iter().map(|&([x, y, z], weight)| [x, y, z, weight]).collect();
+    let points = space.upload_vec(points)?;
+    let out = Sampled { strain: strain.view_mut(), stress: stress.view_mut(), energy: energy.view_mut() };
+    let (view, u, points) = (mesh.general_view(block), u.view(), points.view());
+    // SAFETY: all live until `finish`, and have the shapes that the kernel documents.
+    with_body!(mesh.form, block.cells.kind, E => unsafe {
+        space.run(block.cells.n_cells, Sample::<E, P>::new(view, points, u, out))
+    })?;
+    space.finish()
 }
 
 /// Twice the strain energy of each cell, or `int k |grad u|^2`, by block of the mesh: `[n_cells]` each.
 pub fn cell_energies(space: &Space, mesh: &DeviceMesh, u: &Buffer<f64>) -> Result<Vec<Vec<f64>>> {
-    let of_block = |block: &DeviceBlock| {
-        // What is not wanted lives until the energies are there.
-        let halves = if mesh.analysis == Analysis::Laplace {
-            let (_gradient, energy) = gradient_in(space, mesh, block, u)?;
-            space.take(energy)?
-        } else {
-            let (_stress, _von_mises, energy) = stress_in(space, mesh, block, u)?;
-            space.take(energy)?
-        };
-        Ok(halves.into_iter().map(|half| 2.0 * half).collect())
-    };
+    let of_block =
+        |block: &DeviceBlock| Ok(energies(space, mesh, block, u)?.into_iter().map(|half| 2.0 * half).collect());
     mesh.blocks.iter().map(of_block).collect()
 }

@@ -10,15 +10,17 @@
 //! Stress along an interface jumps from one material to the next, so the mean is over elements of one material alone; a
 //! node between several has that of the material in which it is largest.
 
+use super::cells::sampled;
 use crate::assembly::{DeviceBlock, DeviceMesh, Numbering};
-use crate::device::{Buffer, Plain, check_memory};
-use crate::element::dispatch::{match_element, with_element};
+use crate::device::{Buffer, Plain};
 use crate::linalg::Space;
 use crate::mesh::Mesh;
 use crate::model::Model;
 use crate::result::Result;
 use cuda_std::prelude::{DeviceCopy, View};
-use kernels_rs::nodal::{FinishNodal, SampleGradient, SampleStress, Slots as DeviceSlots, SumAtNode};
+use kernels_rs::element::Point;
+use kernels_rs::form::{General, Scalar};
+use kernels_rs::nodal::{FinishNodal, Slots as DeviceSlots, SumAtNode};
 
 /// Vectors or tensors at the nodes, `[n_nodes]` in the mesh's numbering; zero where there is no element.
 #[derive(Debug, PartialEq)]
@@ -44,12 +46,26 @@ pub fn nodal_stress(
     mesh: &DeviceMesh,
     u: &Buffer<f64>,
 ) -> Result<Nodal<6>> {
-    let sums = Sums::<6>::of(space, model, numbering, mesh, |block, sampled| {
-        let (view, across, u, to) = (mesh.view(block), mesh.across(), u.view(), sampled.view_mut());
-        // SAFETY: the mesh, u and the points live and have the shapes the kernel documents.
-        with_element!(block.cells.kind, E => unsafe {
-            space.run(block.cells.n_cells, SampleStress::<E>::new(view, across, u, to))
-        })
+    let sums = Sums::<6>::of(space, model, numbering, mesh, |block, points| {
+        Ok(sampled::<General>(space, mesh, block, points, u)?.stress)
+    })?;
+    sums.finish(space, numbering)
+}
+
+/// The strains there; in plane stress without that across the plane.
+///
+/// # Errors
+///
+/// [`crate::result::Error::OutOfMemory`]
+pub fn nodal_strain(
+    space: &Space,
+    model: &Model,
+    numbering: &Numbering,
+    mesh: &DeviceMesh,
+    u: &Buffer<f64>,
+) -> Result<Nodal<6>> {
+    let sums = Sums::<6>::of(space, model, numbering, mesh, |block, points| {
+        Ok(sampled::<General>(space, mesh, block, points, u)?.strain)
     })?;
     sums.finish(space, numbering)
 }
@@ -66,12 +82,8 @@ pub fn nodal_gradient(
     mesh: &DeviceMesh,
     u: &Buffer<f64>,
 ) -> Result<Nodal<3>> {
-    let sums = Sums::<3>::of(space, model, numbering, mesh, |block, sampled| {
-        let (view, u, to) = (mesh.view(block), u.view(), sampled.view_mut());
-        // SAFETY: as above.
-        with_element!(block.cells.kind, E => unsafe {
-            space.run(block.cells.n_cells, SampleGradient::<E>::new(view, u, to))
-        })
+    let sums = Sums::<3>::of(space, model, numbering, mesh, |block, points| {
+        Ok(sampled::<Scalar>(space, mesh, block, points, u)?.strain)
     })?;
     sums.finish(space, numbering)
 }
@@ -98,7 +110,7 @@ where
         model: &Model,
         numbering: &Numbering,
         mesh: &DeviceMesh,
-        sample: impl Fn(&DeviceBlock, &mut Buffer<[f64; K]>) -> Result<()>,
+        sample: impl Fn(&DeviceBlock, &[Point]) -> Result<Buffer<[f64; K]>>,
     ) -> Result<Self> {
         let slots = Slots::new(&model.mesh, &model.cell_material, &numbering.to_solver);
         let mut sums = Sums {
@@ -109,10 +121,7 @@ where
             slots,
         };
         for block in &mesh.blocks {
-            let n = block.cells.n_cells * block.cells.kind.info().shape.sampled.len();
-            check_memory(space, (n * size_of::<[f64; K]>()) as u64, " for stress at the nodes")?;
-            let mut sampled = space.zeros(n)?;
-            sample(block, &mut sampled)?;
+            let sampled = sample(block, block.cells.kind.info().shape.sampled)?;
             sums.add(space, mesh, block, &sampled)?;
         }
         Ok(sums)
@@ -123,12 +132,11 @@ where
         let extended = space.upload(&block.cells.kind.table().extended)?;
         let slots = DeviceSlots { n_nodes: self.slots.n_nodes, first: self.first.view(), others: self.others.view() };
         let (view, sampled, extended) = (mesh.view(block), sampled.view(), extended.view());
-        let (sums, counts) = (self.sums.view_mut(), self.counts.view_mut());
+        let (size, sums, counts) = (block.cells.kind.info().n_nodes, self.sums.view_mut(), self.counts.view_mut());
+        let kernel = SumAtNode::<K>::new(size, view, slots, sampled, extended, sums, counts);
         // SAFETY: all live until `finish`, the material of a cell has a slot at each of its nodes, and a node owns its
         // slots.
-        with_element!(block.cells.kind, E => unsafe {
-            space.run(mesh.n_nodes, SumAtNode::<E, K>::new(view, slots, sampled, extended, sums, counts))
-        })?;
+        unsafe { space.run(mesh.n_nodes, kernel) }?;
         space.finish()
     }
 

@@ -5,6 +5,7 @@
 //! for it. The [`groups`](GROUPS) hold those that the command solves; the functions that make them take any element and
 //! mesh, and the tests of convergence use these.
 
+pub mod anisotropic;
 pub mod beam;
 pub mod cylinder;
 pub mod laplace;
@@ -12,6 +13,7 @@ pub mod meshes;
 pub mod nafems;
 pub mod patch;
 pub mod recovery;
+pub mod revolution;
 
 use crate::device::DeviceName;
 use crate::element::ElementKind;
@@ -29,10 +31,12 @@ const MOST_EMULATED: usize = 600;
 pub type Group = (&'static str, fn() -> Result<Vec<Problem>>);
 
 /// All there are, the smallest first.
-pub const GROUPS: [Group; 5] = [
+pub const GROUPS: [Group; 7] = [
     ("patch tests", patch::problems),
     ("Laplace annulus", laplace::problems),
     ("thick cylinder", cylinder::problems),
+    ("bodies of revolution", revolution::problems),
+    ("orthotropic bodies", anisotropic::problems),
     ("NAFEMS", nafems::problems),
     ("beams", beam::problems),
 ];
@@ -170,7 +174,8 @@ mod tests {
         let mut patches = patch::problems().unwrap();
         let stretched = &mut patches[0];
         assert!(stretched.check(DeviceName::Cpu, &Silent).unwrap().iter().all(Check::passed));
-        stretched.model.materials[0].young *= 1.001;
+        let steel = &mut stretched.model.materials[0];
+        steel.set_isotropic(1.001 * steel.law.young(), steel.law.poisson());
         assert!(!stretched.check(DeviceName::Cpu, &Silent).unwrap().iter().any(Check::passed));
         (stretched.model.solver.method, stretched.model.solver.max_iterations) = (Some(Method::Cg), 1);
         assert!(stretched.check(DeviceName::Cpu, &Silent).unwrap().iter().all(|check| check.computed.is_nan()));

@@ -6,7 +6,7 @@
 use super::{Color, Destination, MeshView};
 use crate::element::*;
 use crate::for_each_element;
-use crate::physics::Elasticity;
+use crate::form::Elasticity;
 use crate::real::{Real, add_outer};
 use cuda_std::prelude::*;
 

@@ -14,7 +14,7 @@ use super::warp::{self, NODES, Share, WARPS};
 use super::{Color, Destination, MeshView};
 use crate::element::*;
 use crate::for_each_warp_element;
-use crate::physics::Elasticity;
+use crate::form::Elasticity;
 use crate::real::{Real, dot3, fma};
 use crate::reduce::FULL_WARP;
 use cuda_std::prelude::*;

@@ -14,7 +14,7 @@ pub mod two_kernels;
 pub mod warp;
 
 use crate::element::Element;
-use crate::physics::{Physics, size};
+use crate::form::{Form, size};
 use crate::real::Real;
 use crate::setup::lists::range;
 use crate::sparse::Entries;
@@ -53,10 +53,9 @@ pub struct MeshView {
     pub nodes: View<u32>,
     /// Material of each cell, `[n_cells]`.
     pub material: View<u32>,
-    /// Constants of each material, `[n_materials]`: Lame's parameters (lambda, mu), where in plane stress lambda is
-    /// `2 lambda mu / (lambda + 2 mu)`; in conduction (conductivity, 0).
-    pub constants: View<[f64; 2]>,
-    /// Thickness of a plane body; 1 in three dimensions.
+    /// Constants of each material, [`Form::Stored`] of the form that the kernel is for.
+    pub constants: View<f64>,
+    /// Thickness of a plane body; 1 in three dimensions, and of bodies of revolution.
     pub thickness: f64,
     /// Start of each node's list of cells, `[n_nodes + 1]`.
     pub around: View<u64>,
@@ -81,8 +80,18 @@ impl MeshView {
     /// to a mesh that lies far from the origin.
     #[inline(always)]
     pub unsafe fn cell_coords<E: Element, T: Real>(self, nodes: E::Nodal<usize>) -> E::Nodal<[T; 3]> {
-        let origin = self.coords.at(nodes[0]);
+        let origin = self.origin::<E>(nodes[0]);
         E::nodal(|b| self.relative(nodes[b], origin))
+    }
+
+    /// What coordinates of a cell are relative to: its first node. Those of a body of revolution keep their radius.
+    #[inline(always)]
+    pub unsafe fn origin<E: Element>(self, first: usize) -> [f64; 3] {
+        let mut origin = self.coords.at(first);
+        if E::REVOLVED {
+            origin[0] = 0.0;
+        }
+        origin
     }
 
     /// Coordinates of a node relative to a point: the difference is taken in f64.
@@ -94,14 +103,14 @@ impl MeshView {
 
     /// Constants of a cell's material times the thickness.
     #[inline(always)]
-    pub unsafe fn cell_stiffness<P: Physics, T: Real>(self, cell: usize) -> P::Constants<T> {
+    pub unsafe fn cell_stiffness<P: Form, T: Real>(self, cell: usize) -> P::Constants<T> {
         P::scaled(self.cell_constants::<P, T>(cell), T::from_f64(self.thickness))
     }
 
     /// Constants of a cell's material.
     #[inline(always)]
-    pub unsafe fn cell_constants<P: Physics, T: Real>(self, cell: usize) -> P::Constants<T> {
-        P::constants(self.constants.at(self.material.at(cell) as usize))
+    pub unsafe fn cell_constants<P: Form, T: Real>(self, cell: usize) -> P::Constants<T> {
+        P::constants(self.constants.reinterpret::<P::Stored>().at(self.material.at(cell) as usize))
     }
 }
 
@@ -130,7 +139,7 @@ impl<T: Real> Destination<T> {
     /// be waited for on its own. `starts` are what [`Destination::start`] says of different blocks, which nobody else
     /// touches at the same time.
     #[inline(always)]
-    pub unsafe fn add<E: Element, P: Physics, const K: usize>(
+    pub unsafe fn add<E: Element, P: Form, const K: usize>(
         self,
         starts: [[usize; 3]; K],
         products: [P::Product<T>; K],
@@ -139,7 +148,7 @@ impl<T: Real> Destination<T> {
         let place = |k: usize, i: usize, j: usize| starts[k][i] + j * self.entries.column;
         let mut sums = [[[T::ZERO; 3]; 3]; K];
         for k in 0..K {
-            sums[k] = P::block(E::DIM, products[k], constants);
+            sums[k] = P::block::<E, T>(products[k], constants);
             for j in 0..size::<E, P>() {
                 for i in 0..size::<E, P>() {
                     sums[k][i][j] += self.values.at(place(k, i, j));
@@ -157,13 +166,13 @@ impl<T: Real> Destination<T> {
 
     /// As [`Destination::add`], of one block by atomic additions, as others may at the same time.
     #[inline(always)]
-    pub unsafe fn accumulate<E: Element, P: Physics>(
+    pub unsafe fn accumulate<E: Element, P: Form>(
         self,
         start: [usize; 3],
         product: P::Product<T>,
         constants: P::Constants<T>,
     ) {
-        let block = P::block(E::DIM, product, constants);
+        let block = P::block::<E, T>(product, constants);
         for j in 0..size::<E, P>() {
             for i in 0..size::<E, P>() {
                 cuda_std::atomic::accumulate(self.values, start[i] + j * self.entries.column, block[i][j]);

@@ -13,7 +13,7 @@ use super::warp::{self, NODES, Share, WARPS};
 use super::{Color, Destination, MeshView};
 use crate::element::*;
 use crate::for_each_warp_element;
-use crate::physics::Elasticity;
+use crate::form::Elasticity;
 use crate::real::{Real, add_outer};
 use crate::reduce::FULL_WARP;
 use cuda_std::prelude::*;

@@ -7,10 +7,14 @@ use super::MeshView;
 #[cfg(not(target_arch = "nvptx64"))]
 use super::{Destination, rows::row_of_products};
 use crate::element::*;
+use crate::for_each_body;
+#[cfg(not(target_arch = "nvptx64"))]
 use crate::for_each_element;
-use crate::physics::{Conduction, Elasticity, Physics, size};
+#[cfg(not(target_arch = "nvptx64"))]
+use crate::form::{Conduction, Elasticity};
+use crate::form::{Constitutive, Form, General, Scalar, size};
 use crate::real::Real;
-use crate::stress::deformation;
+use crate::stress::{Deformation, deformation};
 use cuda_std::prelude::*;
 
 /// A cell around the node that a thread owns.
@@ -39,7 +43,7 @@ unsafe fn incident<E: Element, T: Real>(mesh: MeshView, row: usize, pair: usize)
 /// the row is read and written once per cell that shares its edge. Operations per pair: see [`super::rows`].
 #[cfg(not(target_arch = "nvptx64"))]
 #[kernel(items, E = for_each_element!, P = [Elasticity, Conduction], T = [f32, f64])]
-pub unsafe fn stiffness<E: Element, P: Physics, T: Real>(row: usize, mesh: MeshView, to: Destination<T>) {
+pub unsafe fn stiffness<E: Element, P: Form, T: Real>(row: usize, mesh: MeshView, to: Destination<T>) {
     let places = to.entries.row(row, size::<E, P>());
     for pair in mesh.pairs(row) {
         let Incident { cell, a, x, .. } = incident::<E, T>(mesh, row, pair);
@@ -51,29 +55,13 @@ pub unsafe fn stiffness<E: Element, P: Physics, T: Real>(row: usize, mesh: MeshV
     }
 }
 
-/// Computes: adds to `f [n_nodes][size]` the consistent load of a body force, in conduction of a source,
-/// `f_a += sum_e force int N_a dV`.
+/// Computes: as [`stiffness`], from all constants of a material, and of bodies of revolution.
 ///
-/// Parameters: `force [n_materials]`, force per volume, or the source and zeros. Thread mapping: an item per node.
-/// Memory moved: as [`stiffness`] without slots and matrix.
-#[kernel(items, E = for_each_element!, P = [Elasticity, Conduction])]
-pub unsafe fn body_force<E: Element, P: Physics>(row: usize, mesh: MeshView, force: View<[f64; 3]>, f: ViewMut<f64>) {
-    let mut sum = [0.0; 3];
-    for pair in mesh.pairs(row) {
-        let Incident { cell, a, x, .. } = incident::<E, f64>(mesh, row, pair);
-        let mut share = 0.0;
-        for &(xi, weight) in E::QUADRATURE {
-            let jac = jacobian::<E, f64>(&x, |b| E::shape_gradient(b, xi));
-            share += weight * invert(E::DIM, jac).1 * E::shape(a, xi);
-        }
-        let force = force.at(mesh.material.at(cell) as usize);
-        for i in 0..size::<E, P>() {
-            sum[i] += mesh.thickness * share * force[i];
-        }
-    }
-    for i in 0..size::<E, P>() {
-        f.add(size::<E, P>() * row + i, sum[i]);
-    }
+/// Parameters, thread mapping, memory moved: as there.
+#[cfg(not(target_arch = "nvptx64"))]
+#[kernel(items, E = for_each_body!, P = [General, Scalar], T = [f64])]
+pub unsafe fn general_stiffness<E: Element, P: Form, T: Real>(row: usize, mesh: MeshView, to: Destination<T>) {
+    stiffness::<E, P, T>(row, mesh, to);
 }
 
 /// Computes: adds to `f [n_nodes][size]` the internal forces of displacements `u [n_nodes][size]`,
@@ -81,9 +69,9 @@ pub unsafe fn body_force<E: Element, P: Physics>(row: usize, mesh: MeshView, for
 /// and before supports.
 ///
 /// Parameters: `nodes`, those whose forces are asked for, or nothing for all. Thread mapping: an item per such node; a
-/// CPU takes the cells around a range of nodes. Memory moved: as [`body_force`], and u.
-#[kernel(items, cpu = internal_forces, E = for_each_element!, P = [Elasticity, Conduction])]
-pub unsafe fn internal_force<E: Element, P: Physics>(
+/// CPU takes the cells around a range of nodes. Memory moved: as [`stiffness`] without slots and matrix, and u.
+#[kernel(items, cpu = internal_forces, E = for_each_body!, P = [General, Scalar])]
+pub unsafe fn internal_force<E: Element, P: Constitutive>(
     item: usize,
     mesh: MeshView,
     nodes: View<u32>,
@@ -96,11 +84,9 @@ pub unsafe fn internal_force<E: Element, P: Physics>(
         let Incident { cell, nodes, a, x } = incident::<E, f64>(mesh, row, pair);
         let constants = mesh.cell_constants::<P, f64>(cell);
         for &(xi, weight) in E::QUADRATURE {
-            let at = deformation::<E, P>(nodes, &x, xi, u);
-            let force = P::flux(at.h, constants, transform(E::DIM, at.inverse, E::shape_gradient(a, xi)));
-            for i in 0..size::<E, P>() {
-                sum[i] += mesh.thickness * weight * at.det_j * force[i];
-            }
+            let Deformation { h, mapping } = deformation::<E, P>(nodes, &x, xi, u);
+            let stress = P::stress(P::strain::<E>(h), constants);
+            add_force::<E, P>(&mut sum, a, xi, &mapping, mesh.thickness * weight, stress);
         }
     }
     for i in 0..size::<E, P>() {
@@ -108,10 +94,26 @@ pub unsafe fn internal_force<E: Element, P: Physics>(
     }
 }
 
+/// Adds what a point of this weight gives to the internal force of node a.
+#[inline(always)]
+fn add_force<E: Element, P: Constitutive>(
+    sum: &mut [f64; 3],
+    a: usize,
+    xi: [f64; 3],
+    at: &Mapping<f64>,
+    weight: f64,
+    stress: P::Strain,
+) {
+    let force = P::force::<E>(stress, at.gradient::<E>(a, xi));
+    for i in 0..size::<E, P>() {
+        sum[i] += weight * at.det_j * force[i];
+    }
+}
+
 /// The items of [`internal_force`] in a range: each cell once, not once for each of its nodes. A node's sum is formed in the
 /// kernel's order, so the bits are its.
 #[cfg(not(target_arch = "nvptx64"))]
-unsafe fn internal_forces<E: Element, P: Physics>(
+unsafe fn internal_forces<E: Element, P: Constitutive>(
     items: std::ops::Range<usize>,
     mesh: MeshView,
     nodes: View<u32>,
@@ -142,7 +144,7 @@ unsafe fn internal_forces<E: Element, P: Physics>(
 
 /// Adds the forces of a cell to those of its nodes whose sums are there, from node `start` on.
 #[cfg(not(target_arch = "nvptx64"))]
-unsafe fn add_cell<E: Element, P: Physics>(
+unsafe fn add_cell<E: Element, P: Constitutive>(
     cell: usize,
     start: usize,
     mesh: MeshView,
@@ -153,13 +155,11 @@ unsafe fn add_cell<E: Element, P: Physics>(
     let x = mesh.cell_coords::<E, f64>(nodes);
     let constants = mesh.cell_constants::<P, f64>(cell);
     for &(xi, weight) in E::QUADRATURE {
-        let at = deformation::<E, P>(nodes, &x, xi, u);
+        let Deformation { h, mapping } = deformation::<E, P>(nodes, &x, xi, u);
+        let stress = P::stress(P::strain::<E>(h), constants);
         for a in 0..E::N {
             let Some(sum) = nodes[a].checked_sub(start).and_then(|place| sums.get_mut(place)) else { continue };
-            let force = P::flux(at.h, constants, transform(E::DIM, at.inverse, E::shape_gradient(a, xi)));
-            for i in 0..size::<E, P>() {
-                sum[i] += mesh.thickness * weight * at.det_j * force[i];
-            }
+            add_force::<E, P>(sum, a, xi, &mapping, mesh.thickness * weight, stress);
         }
     }
 }

@@ -6,7 +6,7 @@
 
 use super::select;
 use crate::element::*;
-use crate::physics::Physics;
+use crate::form::Form;
 use crate::real::Real;
 
 /// Most columns whose sums a thread keeps in registers: 72 words in three dimensions.
@@ -14,7 +14,7 @@ const REGISTER_COLUMNS: usize = 8;
 
 /// Hands the integrals of node a of a cell with nodes at `x` to `add(b, ..)`, for every node b.
 #[inline(always)]
-pub fn row_of_products<E: Element, P: Physics, T: Real>(
+pub fn row_of_products<E: Element, P: Form, T: Real>(
     x: &E::Nodal<[T; 3]>,
     a: usize,
     add: impl FnMut(usize, P::Product<T>),
@@ -24,7 +24,7 @@ pub fn row_of_products<E: Element, P: Physics, T: Real>(
 
 /// All nodes b summed at once.
 #[inline(always)]
-fn all_columns<E: Element, P: Physics, T: Real>(
+fn all_columns<E: Element, P: Form, T: Real>(
     x: &E::Nodal<[T; 3]>,
     a: usize,
     mut add: impl FnMut(usize, P::Product<T>),
@@ -35,7 +35,7 @@ fn all_columns<E: Element, P: Physics, T: Real>(
         let w = T::from_f64(weight) * at.det_j;
         let ga = select::<E, _>(&at.dn_dx, a).map(|g| w * g);
         for b in 0..E::N {
-            P::add(E::DIM, &mut products[b], ga, at.dn_dx[b]);
+            P::add::<E, T>(&mut products[b], ga, at.dn_dx[b]);
         }
     }
     for b in 0..E::N {
@@ -46,7 +46,7 @@ fn all_columns<E: Element, P: Physics, T: Real>(
 /// The same one node b after the other, from the Jacobians of all quadrature points: for elements whose columns do not
 /// fit in registers. These Jacobians and the gradients of node a are kept in local memory.
 #[inline(always)]
-fn column_by_column<E: Element, P: Physics, T: Real>(
+fn column_by_column<E: Element, P: Form, T: Real>(
     x: &E::Nodal<[T; 3]>,
     a: usize,
     mut add: impl FnMut(usize, P::Product<T>),
@@ -54,16 +54,18 @@ fn column_by_column<E: Element, P: Physics, T: Real>(
     let at = E::points(|q| {
         let (xi, weight) = E::QUADRATURE[q];
         let xi = xi.map(T::from_f64);
-        let (inverse, det_j) = invert(E::DIM, jacobian::<E, T>(x, |b| E::shape_gradient(b, xi)));
-        let w = T::from_f64(weight) * det_j;
-        (inverse, transform(E::DIM, inverse, E::shape_gradient(a, xi)).map(|g| w * g))
+        let at = Mapping::at::<E>(x, xi);
+        let w = T::from_f64(weight) * at.det_j;
+        (at.inverse, at.gradient::<E>(a, xi).map(|g| w * g))
     });
+    // An array of its own, which is none where it is not read.
+    let per_radius = E::points(|q| Mapping::at::<E>(x, E::QUADRATURE[q].0.map(T::from_f64)).per_radius);
     for b in 0..E::N {
         let mut product = P::zero();
         for (q, &(xi, _)) in E::QUADRATURE.iter().enumerate() {
             let (inverse, ga) = at[q];
-            let gb = transform(E::DIM, inverse, E::shape_gradient(b, xi.map(T::from_f64)));
-            P::add(E::DIM, &mut product, ga, gb);
+            let gb = gradient::<E, T>(inverse, per_radius[q], b, xi.map(T::from_f64));
+            P::add::<E, T>(&mut product, ga, gb);
         }
         add(b, product);
     }

@@ -11,7 +11,7 @@
 use super::{Color, Destination, MeshView};
 use crate::element::*;
 use crate::for_each_warp_element;
-use crate::physics::Elasticity;
+use crate::form::Elasticity;
 use crate::real::{Real, dot3, fma};
 use cuda_std::prelude::*;
 

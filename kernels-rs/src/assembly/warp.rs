@@ -7,8 +7,8 @@
 
 use super::{Destination, MeshView};
 use crate::element::Element;
+use crate::form::Elasticity;
 use crate::material::Lame;
-use crate::physics::Elasticity;
 use crate::real::{Real, add_outer};
 use cuda_std::prelude::*;
 

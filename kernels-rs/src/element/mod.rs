@@ -7,6 +7,7 @@ mod hex20;
 mod hex8;
 mod quad4;
 mod quad8;
+mod revolved;
 pub mod rules;
 mod tet10;
 mod tet4;
@@ -17,6 +18,7 @@ pub use hex8::Hex8;
 pub use hex20::Hex20;
 pub use quad4::Quad4;
 pub use quad8::Quad8;
+pub use revolved::{Revolved, RevolvedQuad4, RevolvedQuad8, RevolvedTri3, RevolvedTri6};
 pub use tet4::Tet4;
 pub use tet10::Tet10;
 pub use tri3::Tri3;
@@ -67,6 +69,8 @@ pub trait Element: Copy + Send + Sync + 'static {
     const NAME: &'static str;
     /// Number of coordinates: 2 or 3.
     const DIM: usize;
+    /// Whether it is of a body of revolution, `[r, z]` in the plane.
+    const REVOLVED: bool = false;
     /// Reference coordinates of the nodes, `[N]`.
     const NODES: &'static [[f64; 3]];
     /// Number of nodes.
@@ -144,22 +148,90 @@ const fn with_middles<const N: usize>(corners: &[[f64; 3]], edges: &[[usize; 2]]
     nodes
 }
 
+/// How an element maps its reference to space at a point.
+#[derive(Clone, Copy)]
+pub struct Mapping<T: Real> {
+    /// `J^-T`.
+    pub inverse: [[T; 3]; 3],
+    /// `det(dx/dxi)`, positive for a well-oriented element; of a body of revolution times `2 pi r`.
+    pub det_j: T,
+    /// Of a body of revolution `1 / r`.
+    pub per_radius: T,
+}
+
+impl<T: Real> Mapping<T> {
+    /// At `xi` for nodes at `x`: `J = sum_b x_b (dN_b/dxi)^T`.
+    #[inline(always)]
+    pub fn at<E: Element>(x: &E::Nodal<[T; 3]>, xi: [T; 3]) -> Self {
+        Self::of_jacobian::<E>(jacobian::<E, T>(x, |b| E::shape_gradient(b, xi)), radius::<E, T>(|b| x[b][0], xi))
+    }
+
+    /// From the Jacobian, and the radius of a body of revolution.
+    #[inline(always)]
+    pub fn of_jacobian<E: Element>(jac: [[T; 3]; 3], radius: T) -> Self {
+        let (inverse, det_j) = invert(E::DIM, jac);
+        match E::REVOLVED {
+            false => Mapping { inverse, det_j, per_radius: T::ZERO },
+            true => {
+                let around = T::from_f64(2.0 * core::f64::consts::PI) * radius;
+                Mapping { inverse, det_j: around * det_j, per_radius: T::ONE / radius }
+            }
+        }
+    }
+
+    /// See [`gradient`].
+    #[inline(always)]
+    pub fn gradient<E: Element>(&self, b: usize, xi: [T; 3]) -> [T; 3] {
+        gradient::<E, T>(self.inverse, self.per_radius, b, xi)
+    }
+}
+
+/// `r = sum_b N_b r_b` of a body of revolution, 0 of others.
+#[inline(always)]
+pub fn radius<E: Element, T: Real>(r: impl Fn(usize) -> T, xi: [T; 3]) -> T {
+    let mut radius = T::ZERO;
+    if E::REVOLVED {
+        for b in 0..E::N {
+            radius = fma(E::shape(b, xi), r(b), radius);
+        }
+    }
+    radius
+}
+
+/// The gradient of node b in space, `J^-T dN_b/dxi`; of a body of revolution its third component is `N_b / r`.
+#[inline(always)]
+pub fn gradient<E: Element, T: Real>(inverse: [[T; 3]; 3], per_radius: T, b: usize, xi: [T; 3]) -> [T; 3] {
+    with_hoop::<E, T>(transform(E::DIM, inverse, E::shape_gradient(b, xi)), per_radius, b, xi)
+}
+
+/// `N_b / r` as the third component of a gradient in a body of revolution.
+#[inline(always)]
+fn with_hoop<E: Element, T: Real>(mut gradient: [T; 3], per_radius: T, b: usize, xi: [T; 3]) -> [T; 3] {
+    if E::REVOLVED {
+        gradient[2] = E::shape(b, xi) * per_radius;
+    }
+    gradient
+}
+
 /// Gradients in space and the Jacobian's determinant at one point of one element.
 #[derive(Clone, Copy)]
 pub struct Gradients<E: Element, T: Real> {
-    /// `dN_b/dx`, one per node.
+    /// `dN_b/dx`, one per node; see [`gradient`].
     pub dn_dx: E::Nodal<[T; 3]>,
-    /// `det(dx/dxi)`; positive for a well-oriented element.
+    /// See [`Mapping::det_j`].
     pub det_j: T,
 }
 
-/// Evaluates [`Gradients`] at `xi` for nodes at `x`: `J = sum_b x_b (dN_b/dxi)^T`, `dN_b/dx = J^-T dN_b/dxi`.
+/// Evaluates [`Gradients`] at `xi` for nodes at `x`.
 #[inline(always)]
 pub fn gradients<E: Element, T: Real>(x: &E::Nodal<[T; 3]>, xi: [f64; 3]) -> Gradients<E, T> {
     let xi = xi.map(T::from_f64);
     let dn = E::nodal(|b| E::shape_gradient(b, xi));
-    let (inverse, det_j) = invert(E::DIM, jacobian::<E, T>(x, |b| dn[b]));
-    Gradients { dn_dx: E::nodal(|b| transform(E::DIM, inverse, dn[b])), det_j }
+    let at = Mapping::of_jacobian::<E>(jacobian::<E, T>(x, |b| dn[b]), radius::<E, T>(|b| x[b][0], xi));
+    Gradients {
+        dn_dx: E::nodal(|b| with_hoop::<E, T>(transform(E::DIM, at.inverse, dn[b]), at.per_radius, b, xi)),
+        det_j: at.det_j,
+    }
 }
 
 /// `J[i][j] = dx_i/dxi_j = sum_b x_b (dN_b/dxi)^T` from the nodes' coordinates and the shape functions' gradients.

@@ -5,9 +5,10 @@ use toml::Spanned;
 use super::Case;
 use super::scale::NUMBERS;
 use super::synonyms;
-use super::tables::{MaterialTable, PointForceTable, ProbeTable, PushTable, SupportTable};
+use super::tables::{MaterialTable, PointForceTable, ProbeTable, PushTable, RotationTable, SupportTable};
 use crate::mesh::LENGTHS;
-use crate::model::{Analysis, Checked, Place, Problems, SolverOptions, Units};
+use crate::mesh::vector::unit;
+use crate::model::{Analysis, Checked, Physics, Place, Problems, Rotation, SolverOptions, Units};
 use crate::result::{FIELDS, FieldInfo, When};
 
 pub(super) const NO_MESH: &str = "[mesh] says neither `file` nor `generate`";
@@ -96,12 +97,16 @@ impl Case {
     /// Refuses a thickness of solids.
     fn check_thickness(&self, dim: usize) -> Checked {
         let Some(thickness) = &self.tables.analysis.thickness else { return Ok(()) };
+        if self.analysis().is_revolved() {
+            let message = "`thickness` belongs to plane problems; a body of revolution goes once round its axis";
+            return Err(self.error_at(thickness.span(), message, "leave it out"));
+        }
         if dim == 2 {
             return self.check_positive("thickness", thickness);
         }
-        let (message, help) = match self.analysis() {
-            Analysis::Laplace => ("`thickness` belongs to plane problems; solids have their own", "leave it out"),
-            _ => (
+        let (message, help) = match self.analysis().physics() {
+            Physics::Conduction => ("`thickness` belongs to plane problems; solids have their own", "leave it out"),
+            Physics::Elasticity => (
                 "`thickness` belongs to plane problems; the bodies of `elasticity` have their own",
                 "kind = \"plane_stress\" or \"plane_strain\"",
             ),
@@ -109,84 +114,7 @@ impl Case {
         Err(self.error_at(thickness.span(), message, help))
     }
 
-    fn check_materials(&self, problems: &mut Problems) {
-        let materials = &self.tables.material;
-        if materials.is_empty() {
-            let help = match self.analysis() {
-                Analysis::Laplace => "[[material]]\nname = \"steel\"\nconductivity = 50.0",
-                _ if self.units() == Some(Units::MmNS) => {
-                    "[[material]]\nname = \"steel\"\nyoung = 210e3      # N/mm^2\npoisson = 0.3"
-                }
-                _ => {
-                    "[[material]]\nname = \"steel\"\nyoung = 210e9      # Pa; with lengths in mm: 210e3\npoisson = 0.3"
-                }
-            };
-            problems.add(self.source.error_anywhere("there is no [[material]]", help));
-        }
-        for (i, material) in materials.iter().enumerate() {
-            problems.take(self.check_material(material));
-            problems.take(self.check_among(&materials[..i], material));
-        }
-    }
-
-    /// Checks a material beside those before it, and the others.
-    fn check_among(&self, before: &[Spanned<MaterialTable>], material: &Spanned<MaterialTable>) -> Checked {
-        let table = material.get_ref();
-        let same = |other: &&Spanned<MaterialTable>| other.get_ref().name.get_ref() == table.name.get_ref();
-        if let Some(first) = before.iter().find(same) {
-            let line = self.source.line_of(&first.get_ref().name.span());
-            let message = format!("a second material is called `{}` (the first: {line})", table.name.get_ref());
-            let help = "give it another name, or list its groups in `on`";
-            return Err(self.error_at(table.name.span(), message, help));
-        }
-        if self.tables.material.len() > 1 && table.on.is_none() {
-            let message = format!("material `{}` does not say what is made of it", table.name.get_ref());
-            let help = "with several materials, each needs `on = \"group\"`";
-            return Err(self.error_at(material.span(), message, help));
-        }
-        Ok(())
-    }
-
-    fn check_material(&self, material: &Spanned<MaterialTable>) -> Checked {
-        let table = material.get_ref();
-        let (young, poisson, conductivity) = (&table.young, &table.poisson, &table.conductivity);
-        let strength = &table.yield_strength;
-        let positive = [("young", young), ("density", &table.density), ("conductivity", conductivity)];
-        for (key, value) in positive.into_iter().chain([("yield_strength", strength)]) {
-            value.as_ref().map_or(Ok(()), |value| self.check_positive(key, value))?;
-        }
-        poisson.as_ref().map_or(Ok(()), |poisson| self.check_poisson(poisson))?;
-        let needed = match self.analysis() {
-            Analysis::Laplace => vec![("conductivity", conductivity, "50.0` (steel, in W/(m K))")],
-            _ => vec![
-                ("young", young, "210e9` (steel, in Pa; in MPa if lengths are in mm: 210e3)"),
-                ("poisson", poisson, "0.3` (metals)"),
-            ],
-        };
-        match needed.into_iter().find(|(_, value, _)| value.is_none()) {
-            Some((key, _, example)) => {
-                let message = format!("`{key}` is missing here: {} needs it", self.analysis().name());
-                Err(self.error_at(material.span(), message, format!("add `{key} = {example}")))
-            }
-            None => Ok(()),
-        }
-    }
-
-    fn check_poisson(&self, place: &Spanned<f64>) -> Checked {
-        let poisson = *place.get_ref();
-        match poisson > -1.0 && poisson < 0.5 {
-            true => Ok(()),
-            false => {
-                let help = match poisson == 0.5 {
-                    true => "0.5 is incompressible, which displacements alone cannot describe; 0.49 is close",
-                    false => "metals: about 0.3",
-                };
-                Err(self.error_at(place.span(), "`poisson` must lie between -1 and 0.5, both excluded", help))
-            }
-        }
-    }
-
-    fn check_positive(&self, key: &str, value: &Spanned<f64>) -> Checked {
+    pub(super) fn check_positive(&self, key: &str, value: &Spanned<f64>) -> Checked {
         if *value.get_ref() > 0.0 && value.get_ref().is_finite() {
             let range = if key == "thickness" { &LENGTHS } else { &NUMBERS };
             return self.check_scale(key, value.span(), &[*value.get_ref()], range);
@@ -267,8 +195,8 @@ impl Case {
             held[c] = Some(*value.get_ref());
         }
         if held == [None; 3] {
-            let help = match self.analysis() {
-                Analysis::Laplace => "value = 1.0",
+            let help = match self.analysis().physics() {
+                Physics::Conduction => "value = 1.0",
                 _ => "fix = \"xyz\" or displacement = { x = 1e-3 }",
             };
             return Err(self.error_at(support.span(), "this support holds nothing", help));
@@ -311,6 +239,9 @@ impl Case {
         if let Some(gravity) = &tables.gravity {
             problems.take(self.check_vector("acceleration", &gravity.get_ref().acceleration));
         }
+        if let Some(rotation) = &tables.rotation {
+            problems.take(self.rotation(rotation));
+        }
         for load in &tables.traction {
             problems.take(self.check_vector("vector", &load.vector));
         }
@@ -335,6 +266,48 @@ impl Case {
             return Err(self.error_at(load.span(), message, help));
         }
         table.at.as_ref().map_or(Ok(()), |at| self.check_point("at", at))
+    }
+
+    /// How the body spins.
+    pub(in crate::model) fn rotation(&self, table: &Spanned<RotationTable>) -> Checked<Rotation> {
+        let RotationTable { axis, at, speed } = table.get_ref();
+        self.check_number("speed", speed)?;
+        let own = match (self.analysis().is_revolved(), self.dim()) {
+            (true, _) => Some([0.0, 1.0, 0.0]),
+            (false, Some(2)) => Some([0.0, 0.0, 1.0]),
+            _ => None,
+        };
+        let axis = match (axis, own) {
+            (None, None) => {
+                let help = "axis = [0.0, 0.0, 1.0] is along z; at = [x, y, z] is a point of the axis";
+                return Err(self.error_at(
+                    table.span(),
+                    "`axis` is missing here: about what does the body spin?",
+                    help,
+                ));
+            }
+            (None, Some(own)) => own,
+            (Some(given), own) => {
+                let direction = unit(given.get_ref().xyz());
+                if own.is_some_and(|own| direction != own && direction != own.map(|c| -c)) || direction == [0.0; 3] {
+                    let help = "leave `axis` out in a plane; elsewhere [0.0, 0.0, 1.0] is along z";
+                    return Err(self.error_at(given.span(), "the body cannot spin about this axis", help));
+                }
+                direction
+            }
+        };
+        let at = match at {
+            Some(at) if self.analysis().is_revolved() && at.get_ref().xyz()[0] != 0.0 => {
+                return Err(self.error_at(
+                    at.span(),
+                    "a body of revolution spins about its own axis",
+                    "leave `at` out",
+                ));
+            }
+            Some(at) => self.check_point("at", at).map(|()| at.get_ref().xyz())?,
+            None => [0.0; 3],
+        };
+        Ok(Rotation { axis, at, speed: *speed.get_ref() })
     }
 
     pub(in crate::model) fn check_push(&self, load: &PushTable) -> Checked {

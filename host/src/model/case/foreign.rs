@@ -5,7 +5,7 @@
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::model::{Analysis, CaseError, Place, Source};
+use crate::model::{Analysis, CaseError, Physics, Place, Source};
 
 /// Keys of elasticity that mean nothing to a potential: table (empty: the top level), key. What a material has besides
 /// its conductivity is none of them: a material may have more properties than an analysis asks for.
@@ -13,6 +13,7 @@ const OF_ELASTICITY: &[(&str, &str)] = &[
     ("support", "fix"),
     ("support", "displacement"),
     ("", "gravity"),
+    ("", "rotation"),
     ("", "pressure"),
     ("", "traction"),
     ("", "force"),
@@ -23,7 +24,7 @@ const OF_ELASTICITY: &[(&str, &str)] = &[
 const OF_LAPLACE: &[(&str, &str)] = &[("support", "value"), ("", "flux"), ("", "source")];
 
 /// Tables that appear once, and tables that may appear several times.
-pub(super) const SINGLE: &[&str] = &["mesh", "analysis", "gravity", "source", "solver", "output"];
+pub(super) const SINGLE: &[&str] = &["mesh", "analysis", "gravity", "rotation", "source", "solver", "output"];
 pub(super) const REPEATED: &[&str] =
     &["material", "support", "pressure", "traction", "force", "point_force", "push", "flux"];
 
@@ -46,12 +47,12 @@ fn tables<'a, 'i>(root: &'a DeTable<'i>, key: &str) -> Vec<&'a DeTable<'i>> {
 /// An error for each key of other analyses than the case's, at its first place.
 pub fn of_other_analyses(source: &Source, root: &DeTable<'_>) -> Vec<CaseError> {
     let kind = tables(root, "analysis").into_iter().find_map(|table| entry(table, "kind"));
-    let kind = kind.and_then(|(_, value)| value.get_ref().as_str()).unwrap_or(Analysis::Elasticity.name());
+    let kind = kind.and_then(|(_, value)| value.get_ref().as_str()).unwrap_or(Analysis::default().name());
     // A name that is no analysis has its own message.
     let Some(analysis) = Analysis::from_name(kind) else { return Vec::new() };
-    let (foreign, whose, own) = match analysis {
-        Analysis::Laplace => (OF_ELASTICITY, "elasticity", OF_LAPLACE),
-        _ => (OF_LAPLACE, "laplace problems", OF_ELASTICITY),
+    let (foreign, whose, own) = match analysis.physics() {
+        Physics::Conduction => (OF_ELASTICITY, "elasticity", OF_LAPLACE),
+        Physics::Elasticity => (OF_LAPLACE, "laplace problems", OF_ELASTICITY),
     };
     let found = foreign.iter().filter_map(|&(name, key)| {
         let holders = if name.is_empty() { vec![root] } else { tables(root, name) };

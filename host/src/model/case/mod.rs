@@ -3,6 +3,7 @@
 mod check;
 mod foreign;
 mod generated;
+mod materials;
 mod names_list;
 mod scale;
 mod slips;
@@ -22,9 +23,9 @@ pub use generated::{Generated, Lattice, generators};
 pub(crate) use names_list::Names;
 use syntax::Parsed;
 pub(crate) use tables::Tables;
-pub(crate) use vector::Vector;
+pub(crate) use vector::{Numbers, Vector};
 
-use super::{Analysis, CaseError, Checked, Place, Problems, Source, Units};
+use super::{Analysis, CaseError, Checked, Physics, Place, Problems, Source, Units};
 use crate::mesh::{Mesh, MeshError};
 use crate::model::Error;
 use warpfem_text::files;
@@ -104,7 +105,7 @@ impl Case {
     /// What is solved; elasticity in three dimensions if the case does not say.
     pub fn analysis(&self) -> Analysis {
         let kind = self.tables.analysis.kind.as_ref();
-        kind.and_then(|kind| Analysis::from_name(kind.get_ref())).unwrap_or(Analysis::Elasticity)
+        kind.and_then(|kind| Analysis::from_name(kind.get_ref())).unwrap_or_default()
     }
 
     /// What numbers are labelled with, if the case says so.
@@ -182,8 +183,8 @@ impl Case {
         }
         let (mesh, analysis) = (self.mesh_name(), self.analysis().name());
         let message = format!("{mesh} is not flat, and {analysis} is solved in a plane z = constant");
-        let help = match self.analysis() {
-            Analysis::Laplace => "turn the surface into the x-y plane; for a body in space mesh its volume",
+        let help = match self.analysis().physics() {
+            Physics::Conduction => "turn the surface into the x-y plane; for a body in space mesh its volume",
             _ => "turn the plate into the x-y plane, and mesh no volume",
         };
         self.error_at(place, message, help).into()

@@ -17,7 +17,7 @@ use std::ops::RangeInclusive;
 use toml::Spanned;
 
 use super::Case;
-use crate::model::{Analysis, Checked, Place};
+use crate::model::{Checked, Physics, Place};
 
 /// Moduli, densities, loads.
 pub(super) const NUMBERS: RangeInclusive<f64> = 1e-30..=1e30;
@@ -39,19 +39,22 @@ impl Case {
     pub(in crate::model) fn check_stiffness(&self, dim: usize, longest: f64) -> Checked {
         let length = if dim == 2 { self.thickness() } else { longest };
         for table in self.tables.material.iter().map(Spanned::get_ref) {
-            let (key, modulus) = match self.analysis() {
-                Analysis::Laplace => ("conductivity", &table.conductivity),
-                _ => ("young", &table.young),
+            let (key, moduli) = match self.analysis().physics() {
+                Physics::Conduction => ("conductivity", &table.conductivity),
+                Physics::Elasticity => ("young", &table.young),
             };
-            let Some(modulus) = modulus else { continue };
-            let stiffness = modulus.get_ref() * length;
-            if !STIFFNESSES.contains(&stiffness) {
+            let Some(moduli) = moduli else { continue };
+            for modulus in &moduli.get_ref().0 {
+                let stiffness = modulus * length;
+                if STIFFNESSES.contains(&stiffness) {
+                    continue;
+                }
                 let of = if dim == 2 { "a thickness" } else { "a mesh" };
                 let message = format!(
                     "`{key}` = {:e} and {of} of {length:e} make stiffnesses that cannot be computed with: {stiffness:e}",
-                    modulus.get_ref()
+                    modulus
                 );
-                return Err(self.error_at(modulus.span(), message, other_units(&STIFFNESSES)));
+                return Err(self.error_at(moduli.span(), message, other_units(&STIFFNESSES)));
             }
         }
         Ok(())

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::names_list::Names;
-use super::vector::Vector;
+use super::vector::{Numbers, Vector};
 
 /// The whole file.
 #[derive(Debug, Clone, Deserialize)]
@@ -21,6 +21,7 @@ pub struct Tables {
     #[serde(default)]
     pub support: Vec<Spanned<SupportTable>>,
     pub gravity: Option<Spanned<GravityTable>>,
+    pub rotation: Option<Spanned<RotationTable>>,
     #[serde(default)]
     pub pressure: Vec<SurfaceTable>,
     #[serde(default)]
@@ -71,7 +72,7 @@ pub struct GenerateTable {
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AnalysisTable {
-    /// `elasticity` (if left out), `plane_stress`, `plane_strain` or `laplace`.
+    /// An analysis; `elasticity` if left out.
     pub kind: Option<Spanned<String>>,
     pub thickness: Option<Spanned<f64>>,
     /// What numbers are labelled with: `SI`, `mm-N-s` or `in-lbf-s`.
@@ -85,12 +86,34 @@ pub struct MaterialTable {
     pub name: Spanned<String>,
     /// The groups made of it; everything if left out.
     pub on: Option<Spanned<Names>>,
-    pub young: Option<Spanned<f64>>,
-    pub poisson: Option<Spanned<f64>>,
-    pub conductivity: Option<Spanned<f64>>,
+    /// One number, or those along three axes.
+    pub young: Option<Spanned<Numbers>>,
+    /// One number, or xy, xz, yz.
+    pub poisson: Option<Spanned<Numbers>>,
+    /// Shear moduli xy, xz, yz.
+    pub shear: Option<Spanned<Numbers>>,
+    /// The upper triangle of D, row by row.
+    pub stiffness: Option<Spanned<Numbers>>,
+    /// One number, or those along three axes.
+    pub conductivity: Option<Spanned<Numbers>>,
+    /// The axes that these are along; those of the mesh if left out.
+    pub axes: Option<Spanned<AxesTable>>,
     pub density: Option<Spanned<f64>>,
     /// The von Mises stress at which it yields.
     pub yield_strength: Option<Spanned<f64>>,
+}
+
+/// `{ x, y }`, or `{ axis, at }` of a cylinder.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AxesTable {
+    pub x: Option<Spanned<Vector>>,
+    /// As far as it is at right angles to `x`.
+    pub y: Option<Spanned<Vector>>,
+    /// The direction of a cylinder's axis, along which z is; x is radial.
+    pub axis: Option<Spanned<Vector>>,
+    /// A point of that axis; the origin if left out.
+    pub at: Option<Spanned<Vector>>,
 }
 
 /// One `[[support]]`: exactly one of `on`, `nodes`, `box`; at least one of `fix`, `displacement`, or `value`.
@@ -120,6 +143,18 @@ pub struct BoxTable {
 pub struct GravityTable {
     /// Length per time squared.
     pub acceleration: Spanned<Vector>,
+}
+
+/// `[rotation]`: the body spins, and its parts are thrown outwards.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RotationTable {
+    /// The direction of the axis; across the plane of a plane body, and along that of a body of revolution, if left out.
+    pub axis: Option<Spanned<Vector>>,
+    /// A point of the axis; the origin if left out.
+    pub at: Option<Spanned<Vector>>,
+    /// Angle (in radians) per time.
+    pub speed: Spanned<f64>,
 }
 
 /// One `[[pressure]]` or `[[flux]]`.

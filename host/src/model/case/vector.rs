@@ -1,6 +1,7 @@
-//! Vectors and points of the case file: three components, or two in a plane problem.
+//! Vectors and points of the case file: three components, or two in a plane problem; and one number or several.
 
-use serde::Deserialize;
+use serde::de::{self, Deserialize, Deserializer, SeqAccess, Visitor};
+use std::fmt;
 use toml::Spanned;
 
 use super::Case;
@@ -8,7 +9,7 @@ use super::scale::NUMBERS;
 use crate::model::{CaseError, Checked, Place};
 
 /// `[x, y, z]`, or `[x, y]`; how many there may be is for [`Case`] to check.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, serde::Deserialize)]
 #[serde(transparent)]
 pub struct Vector(Vec<f64>);
 
@@ -22,6 +23,42 @@ impl Vector {
     pub fn with_z(&self, z: f64) -> [f64; 3] {
         let at = |c: usize| self.0.get(c).copied();
         [at(0).unwrap_or(0.0), at(1).unwrap_or(0.0), at(2).unwrap_or(z)]
+    }
+}
+
+/// `210e9` or `[12e9, 0.9e9, 0.6e9]`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Numbers(pub Vec<f64>);
+
+impl<'de> Deserialize<'de> for Numbers {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(NumbersVisitor)
+    }
+}
+
+struct NumbersVisitor;
+
+impl<'de> Visitor<'de> for NumbersVisitor {
+    type Value = Numbers;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a number, or a list of numbers")
+    }
+
+    fn visit_f64<E>(self, number: f64) -> Result<Numbers, E> {
+        Ok(Numbers(vec![number]))
+    }
+
+    fn visit_i64<E: de::Error>(self, number: i64) -> Result<Numbers, E> {
+        self.visit_f64(number as f64)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Numbers, A::Error> {
+        let mut numbers = Vec::new();
+        while let Some(number) = seq.next_element()? {
+            numbers.push(number);
+        }
+        Ok(Numbers(numbers))
     }
 }
 

@@ -111,14 +111,10 @@ impl<'a> Pieces<'a> {
         one.into_iter().chain(several).map(|piece| piece as usize)
     }
 
-    /// The Gram matrices of some supports, `[n_pieces]`. Motions that an analysis does not know are held from the beginning:
-    /// those out of the plane of a plane body, and of a potential all but the translation along x, its constant.
+    /// The Gram matrices of some supports, `[n_pieces]`. Motions that cost energy in an analysis, or that it does not know, are
+    /// held from the beginning.
     pub fn grams(&self, analysis: Analysis, supports: &[Support]) -> Vec<Matrix6<f64>> {
-        let unknown = match (analysis, self.mesh.dim()) {
-            (Analysis::Laplace, _) => [0.0, 1.0, 1.0, 1.0, 1.0, 1.0],
-            (_, 2) => [0.0, 0.0, 1.0, 1.0, 1.0, 0.0],
-            _ => [0.0; 6],
-        };
+        let unknown = analysis.free_motions().map(|free| 1.0 - free);
         let mut grams = vec![Matrix6::from_diagonal(&Vector6::from(unknown)); self.frames.len()];
         supports.iter().for_each(|support| self.add(&mut grams, support));
         grams

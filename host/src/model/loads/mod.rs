@@ -2,6 +2,7 @@
 
 mod push;
 mod surface;
+mod volume;
 
 #[cfg(test)]
 mod repeated_tests;
@@ -19,7 +20,7 @@ use super::case::tables::{ForceTable, PointForceTable, PushTable, SurfaceTable, 
 use super::names::{Words, words};
 use super::problems::Problems;
 use super::select::Selector;
-use super::{Analysis, AppliedLoad, Checked, Support};
+use super::{AppliedLoad, Checked, Physics, Support};
 use crate::mesh::faces::Face;
 use crate::mesh::vector::{norm, sub};
 
@@ -103,7 +104,7 @@ impl Accumulator {
         let n = selector.mesh.coords.len();
         let mut held = vec![[false; 3]; n];
         supports.iter().flat_map(Support::prescribed).for_each(|(node, c, _)| held[node as usize][c] = true);
-        let what = if selector.case.analysis() == Analysis::Laplace { "nodes" } else { "components" };
+        let what = if selector.case.analysis().physics() == Physics::Conduction { "nodes" } else { "components" };
         Accumulator { loads: Loads { nodal_forces: vec![[0.0; 3]; n], applied: vec![], warnings: vec![] }, held, what }
     }
 
@@ -144,9 +145,10 @@ fn over_faces(
     faces: &[Face],
     force: impl Fn(f64, [f64; 3]) -> [f64; 3] + Sync,
 ) -> Vec<NodalForce> {
-    let (thickness, force) = (selector.case.thickness(), &force);
+    let (thickness, is_revolved) = (selector.case.thickness(), selector.case.analysis().is_revolved());
+    let force = &force;
     let of_face = |face: &Face| {
-        let integral = FaceIntegral::of(face, &selector.mesh.coords);
+        let integral = FaceIntegral::of(face, &selector.mesh.coords, is_revolved);
         let of_node =
             move |(a, node)| (node, force(thickness * integral.area[a], scaled(integral.normal[a], thickness)));
         face.nodes().to_vec().into_iter().enumerate().map(of_node)
@@ -181,8 +183,9 @@ fn force(selector: &Selector<'_>, table: &ForceTable) -> Checked<Vec<NodalForce>
         return Ok(points.into_iter().map(|node| (node, share)).collect());
     }
     let faces = selector.faces(&table.on)?;
+    let is_revolved = selector.case.analysis().is_revolved();
     let areas: Vec<f64> =
-        faces.par_iter().map(|face| FaceIntegral::of(face, &selector.mesh.coords).total_area()).collect();
+        faces.par_iter().map(|face| FaceIntegral::of(face, &selector.mesh.coords, is_revolved).total_area()).collect();
     let area: f64 = areas.iter().sum();
     let per_area = scaled(table.total.get_ref().xyz(), 1.0 / (selector.case.thickness() * area));
     Ok(over_faces(selector, &faces, |area, _| scaled(per_area, area)))
@@ -269,7 +272,8 @@ fn nearest_node(
 
 fn push_force(selector: &Selector<'_>, table: &PushTable, name: &str, warnings: &mut Vec<String>) -> Vec<NodalForce> {
     let (direction, total) = (table.direction.get_ref().xyz(), *table.total.get_ref());
-    let (forces, n_alone) = push::push(selector.mesh, &selector.in_solid, direction, total);
+    let (forces, n_alone) =
+        push::push(selector.mesh, &selector.in_solid, direction, total, selector.case.analysis().is_revolved());
     if let Some(n) = n_alone {
         let face = words(selector.mesh.dim()).face;
         let nodes = if n == 1 { "the single node".to_string() } else { format!("the {n} nodes") };

@@ -13,7 +13,13 @@ const TOLERANCE: f64 = 1e-6;
 
 /// Pushes with `total` against `direction` (any length) on the solids' nodes furthest along it: the nodal forces, and how
 /// many nodes share them equally where no face lies between these.
-pub fn push(mesh: &Mesh, in_solid: &[bool], direction: [f64; 3], total: f64) -> (Vec<NodalForce>, Option<usize>) {
+pub fn push(
+    mesh: &Mesh,
+    in_solid: &[bool],
+    direction: [f64; 3],
+    total: f64,
+    is_revolved: bool,
+) -> (Vec<NodalForce>, Option<usize>) {
     let d = scaled(direction, 1.0 / norm(direction));
     let (low, high) = mesh.extent();
     let slack = TOLERANCE * norm(sub(high, low));
@@ -24,7 +30,7 @@ pub fn push(mesh: &Mesh, in_solid: &[bool], direction: [f64; 3], total: f64) -> 
 
     let mut shares: Vec<(u32, f64)> = Vec::new();
     for face in mesh.skin_within(&touched) {
-        let integral = FaceIntegral::of(&face, &mesh.coords);
+        let integral = FaceIntegral::of(&face, &mesh.coords, is_revolved);
         if integral.normal.iter().map(|&normal| dot(normal, d)).sum::<f64>() > 0.0 {
             shares.extend(face.nodes().iter().zip(integral.normal).map(|(&node, normal)| (node, dot(normal, d))));
         }

@@ -19,21 +19,24 @@ pub struct FaceIntegral {
 
 impl FaceIntegral {
     /// Integrates over a face: `int N_a n dA` exactly, `int N_a dA` exactly if the face is flat, and to 1e-9 if it turns
-    /// by a quarter of a circle.
-    pub fn of(face: &Face, coords: &[[f64; 3]]) -> FaceIntegral {
+    /// by a quarter of a circle. The edge of a body of revolution goes once round the axis.
+    pub fn of(face: &Face, coords: &[[f64; 3]], is_revolved: bool) -> FaceIntegral {
         let (mut integral, table) = (FaceIntegral::default(), face.kind.table());
         let normal = |at: &At| face.area_vector(at, coords);
+        let place = |at: &At| at.place(|b| coords[face.nodes()[b] as usize]);
+        let around = |at: &At| if is_revolved { 2.0 * std::f64::consts::PI * place(at)[0] } else { 1.0 };
         let first = normal(&table.rule[0]);
         let mut is_flat = true;
         for at in &table.rule {
             let normal = normal(at);
-            at.n.iter().enumerate().for_each(|(a, n)| integral.add(a, at.weight * n, normal));
+            let weight = around(at) * at.weight;
+            at.n.iter().enumerate().for_each(|(a, n)| integral.add(a, weight * n, normal));
             is_flat &= norm(cross(first, normal)) <= FLAT * norm(first) * norm(normal);
         }
         if !is_flat {
             integral.area = [0.0; MAX_FACE_NODES];
             for at in &table.curved {
-                let size = at.weight * norm(normal(at));
+                let size = around(at) * at.weight * norm(normal(at));
                 integral.area.iter_mut().zip(&at.n).for_each(|(sum, n)| *sum += size * n);
             }
         }
@@ -86,7 +89,7 @@ mod tests {
             let mesh = bent(kind);
             let (mut force, mut moment, mut flux) = ([0.0; 3], [0.0; 3], 0.0);
             for face in mesh.skin() {
-                let integral = FaceIntegral::of(face, &mesh.coords);
+                let integral = FaceIntegral::of(face, &mesh.coords, false);
                 for (&node, n) in face.nodes().iter().zip(integral.normal) {
                     let x = mesh.coords[node as usize];
                     let arm = cross(x, n);
@@ -118,10 +121,10 @@ mod tests {
                 _ => generate_box(kind, [3.0, 2.0, 1.0], [2, 1, 1]).unwrap(),
             };
             let side = mesh.faces_on("xmax").unwrap();
-            let area: f64 = side.iter().map(|face| FaceIntegral::of(face, &mesh.coords).total_area()).sum();
+            let area: f64 = side.iter().map(|face| FaceIntegral::of(face, &mesh.coords, false).total_area()).sum();
             assert_relative_eq!(area, 2.0, max_relative = 1e-14);
             for face in &side {
-                let integral = FaceIntegral::of(face, &mesh.coords);
+                let integral = FaceIntegral::of(face, &mesh.coords, false);
                 for (a, share) in shares.iter().enumerate() {
                     assert_relative_eq!(integral.area[a] / integral.total_area(), *share, epsilon = 1e-14);
                     assert_relative_eq!(integral.normal[a][0], integral.area[a], epsilon = 1e-14);
@@ -139,14 +142,18 @@ mod tests {
             let mut mesh = generate_box(kind, [1.0, 3.0, 1.0], [1, 1, 1]).unwrap();
             mesh.coords.iter_mut().for_each(|x| x[2] += 0.2 * x[0] * x[0]);
             let top = mesh.faces_on("zmax").unwrap();
-            let area: f64 = top.iter().map(|face| FaceIntegral::of(face, &mesh.coords).total_area()).sum();
+            let area: f64 = top.iter().map(|face| FaceIntegral::of(face, &mesh.coords, false).total_area()).sum();
             assert_relative_eq!(area, 3.0 * length, max_relative = 1e-12);
         }
         for kind in [Quad8, Tri6] {
             let mut mesh = generate_rectangle(kind, [1.0; 2], [1; 2]).unwrap();
             mesh.coords.iter_mut().for_each(|x| x[1] += 0.2 * x[0] * x[0]);
             let top = mesh.faces_on("ymax").unwrap();
-            assert_relative_eq!(FaceIntegral::of(&top[0], &mesh.coords).total_area(), length, max_relative = 1e-12);
+            assert_relative_eq!(
+                FaceIntegral::of(&top[0], &mesh.coords, false).total_area(),
+                length,
+                max_relative = 1e-12
+            );
         }
     }
 
@@ -167,7 +174,7 @@ mod tests {
                         let shares = [0.5 * xi * (xi - 1.0), 0.5 * xi * (xi + 1.0), 1.0 - xi * xi];
                         (0..3).for_each(|k| expected[k] += shares[k] * length);
                     }
-                    let found = FaceIntegral::of(&face, &mesh.coords).area;
+                    let found = FaceIntegral::of(&face, &mesh.coords, false).area;
                     (0..3).for_each(|k| assert_relative_eq!(found[k], expected[k], max_relative = 1e-9));
                 }
             }

@@ -7,7 +7,7 @@ use super::colormap::Rgb;
 use super::scene::{Edge, Scene, corners, normal};
 use super::shapes::Shape;
 use crate::mesh::vector::{cross, dot, norm, sub, unit};
-use crate::model::{Analysis, AppliedLoad, Model, Quantity, Support, with_unit};
+use crate::model::{AppliedLoad, Model, Physics, Quantity, Support, with_unit};
 use warpfem_text::{engineering as number, vector};
 
 /// The acceleration of gravity of a model, and what the legend says of it.
@@ -132,7 +132,7 @@ impl<'a> Surface<'a> {
     }
 
     fn is_potential(&self) -> bool {
-        self.model.analysis == Analysis::Laplace
+        self.model.analysis.physics() == Physics::Conduction
     }
 
     fn support(&self, support: &Support, color: Rgb) -> Group {

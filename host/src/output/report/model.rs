@@ -1,7 +1,7 @@
 //! The report's words on the model: what was solved, of which files, how it is held and loaded, and in which units.
 
 use super::{Origin, escape};
-use crate::model::{Analysis, Material, Model, Quantity, Support, Units};
+use crate::model::{Material, Model, Physics, Quantity, Rotation, Support, Units};
 use crate::output::Summary;
 use std::time::UNIX_EPOCH;
 use warpfem_text::{clean, counted, date, engineering, vector, vector_above};
@@ -24,7 +24,7 @@ pub(super) fn model(model: &Model, summary: &Summary, origin: &Origin) -> String
         .chain(&units)
         .map(|(name, text)| format!("<tr><th>{name}</th><td>{}</td></tr>", escape(text)))
         .collect();
-    let is_potential = model.analysis == Analysis::Laplace;
+    let is_potential = model.analysis.physics() == Physics::Conduction;
     let note = if summary.units.is_some() { FORM.to_owned() } else { format!("{UNITS} {FORM}") };
     let held = model.supports.iter().map(|support| held(support, is_potential, model.mesh.dim()));
     let loads = loads(model, summary.least_force(), is_potential);
@@ -79,7 +79,9 @@ fn loads(model: &Model, least: f64, is_potential: bool) -> Vec<String> {
     let on_surfaces = model.applied.iter().map(|load| format!("{}: {} in all", load.name, total(load.total)));
     let gravity = model.gravity.map(|g| format!("gravity: acceleration {}", vector(g)));
     let source = model.source.map(|s| format!("source: {} per volume", engineering(s)));
-    on_surfaces.chain(gravity).chain(source).collect()
+    let speed = |rotation: Rotation| format!("rotation: {} radians per time", engineering(rotation.speed));
+    let rotation = model.rotation.map(speed);
+    on_surfaces.chain(gravity).chain(rotation).chain(source).collect()
 }
 
 const OF_ELASTICITY: [(&str, Quantity); 4] = [
@@ -93,12 +95,20 @@ fn materials(materials: &[Material], is_potential: bool, units: Option<Units>) -
     if materials.is_empty() {
         return String::new();
     }
-    let value = |v: f64| format!("<td>{}</td>", engineering(v));
+    let value = |v: String| format!("<td>{v}</td>");
+    let constant = |m: &Material, key: &str| {
+        let constants = m.law.constants();
+        let numbers = constants.iter().find(|(name, ..)| *name == key).map(|(_, numbers, _)| numbers.as_slice());
+        let numbers = numbers.unwrap_or(&[f64::NAN]).iter().map(|v| engineering(*v));
+        numbers.collect::<Vec<_>>().join(", ")
+    };
+    let optional = |v: Option<f64>| engineering(v.unwrap_or(f64::NAN));
     let heads: &[(&str, Quantity)] =
         if is_potential { &[("conductivity", Quantity::Unlabelled)] } else { &OF_ELASTICITY };
     let cells = |m: &Material| match is_potential {
-        true => vec![m.conductivity],
-        false => vec![m.young, m.poisson, m.density.unwrap_or(f64::NAN), m.yield_strength.unwrap_or(f64::NAN)],
+        true if m.is_isotropic() => vec![engineering(m.conductivity[0])],
+        true => vec![m.conductivity.map(engineering).join(", ")],
+        false => vec![constant(m, "young"), constant(m, "poisson"), optional(m.density), optional(m.yield_strength)],
     };
     let head = |(name, quantity): &(&str, Quantity)| match units.and_then(|units| units.label(*quantity)) {
         Some(unit) => format!("<th>{name} [{unit}]</th>"),

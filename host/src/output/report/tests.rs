@@ -36,7 +36,7 @@ fn summary() -> Summary {
 fn flows(flows: &[(&str, f64)]) -> Results {
     let reactions = flows.iter().map(|(name, flow)| (String::from(*name), vec![*flow])).collect();
     let (applied, reaction_sum) = (vec![0.0], vec![0.0]);
-    Results { physics: Physics::Potential, reactions, applied, reaction_sum, ..Results::default() }
+    Results { physics: Physics::Conduction, reactions, applied, reaction_sum, ..Results::default() }
 }
 
 fn load(name: &str, total: [f64; 3]) -> AppliedLoad {
@@ -71,8 +71,8 @@ fn what_a_user_writes_stays_text() {
     summary.results.reactions[0].0 = "<i>wall</i>".into();
     let mut model = model();
     model.applied = vec![load("force on <u>", [7.0, 0.0, 0.0])];
-    let (name, density, yield_strength) = ("<s>".into(), None, None);
-    model.materials = vec![Material { name, young: 1.0, poisson: 0.0, conductivity: 0.0, density, yield_strength }];
+    let (density, yield_strength) = (None, None);
+    model.materials = vec![Material { density, yield_strength, ..Material::isotropic("<s>", 1.0, 0.0) }];
     model.case_text = nasty.into();
     let page = page_of(&model, &summary);
     assert_eq!(page.matches("<script").count(), 3, "the skin's header, the skin, the program");
@@ -204,7 +204,7 @@ fn a_potential_has_flows_and_no_reactions() {
     summary.results = Results { unknown, ..flows(&[("inner", 4.5), ("outer", -4.5)]) };
     let mut model = model();
     model.analysis = Analysis::Laplace;
-    let page = page(&model, &of_hex_pair(Physics::Potential, When::Usual), &summary, ORIGIN);
+    let page = page(&model, &of_hex_pair(Physics::Conduction, When::Usual), &summary, ORIGIN);
     assert!(page.contains("held at inner</th><td>4.500") && page.contains("largest gradient"));
     assert!(!page.contains("von Mises") && page.contains("[\"potential\",\"gradient\"]"));
 }

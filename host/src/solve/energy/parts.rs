@@ -85,6 +85,7 @@ pub fn pseudo_inverse(gram: &Matrix6<f64>) -> Matrix6<f64> {
 /// The rows of all parts on a device.
 pub struct PartLists {
     size: usize,
+    rigid: Vector6<f64>,
     members: Members,
     frames: Vec<[f64; 4]>,
     chunk_part: Vec<u32>,
@@ -93,8 +94,8 @@ pub struct PartLists {
 }
 
 impl PartLists {
-    /// Of rows with `size` components at `coords [n_rows]`.
-    pub fn new(space: &Space, size: usize, members: Members, coords: &[[f64; 3]]) -> Result<Self> {
+    /// Of rows with `size` components at `coords [n_rows]`; `rigid` is 1 for each motion that costs no energy.
+    pub fn new(space: &Space, size: usize, rigid: [f64; 6], members: Members, coords: &[[f64; 3]]) -> Result<Self> {
         let (mut rows, mut chunk_part) = (Vec::with_capacity(members.rows.len()), Vec::new());
         for part in 0..members.n_parts() {
             for chunk in members.of(part).chunks(CHUNK) {
@@ -106,7 +107,12 @@ impl PartLists {
         let frames: Vec<[f64; 4]> = (0..members.n_parts()).map(|part| frame(members.of(part), coords)).collect();
         let device = [space.upload_vec(rows)?, space.upload(&chunk_part)?];
         let device_frames = space.upload(&frames)?;
-        Ok(PartLists { size, members, frames, chunk_part, device, device_frames })
+        Ok(PartLists { size, rigid: rigid.into(), members, frames, chunk_part, device, device_frames })
+    }
+
+    /// The rigid motions that component `i` at a place sees: one row of R. Those that cost energy are 0.
+    pub fn row(&self, i: usize, y: [f64; 3]) -> Vector6<f64> {
+        motion_row(self.size, i, y).component_mul(&self.rigid)
     }
 
     /// How many parts there are.
@@ -225,9 +231,8 @@ impl PartLists {
         let sums: Vec<Matrix4<f64>> = self.members.of(part).par_chunks(1 << 12).map(of_rows).collect();
         let moments: Matrix4<f64> = sums.iter().sum();
         let of_component = |i: usize| {
-            let at_centre = motion_row(self.size, i, [0.0; 3]);
-            let along =
-                |c: usize| motion_row(self.size, i, core::array::from_fn(|k| f64::from(u8::from(k == c)))) - at_centre;
+            let at_centre = self.row(i, [0.0; 3]);
+            let along = |c: usize| self.row(i, core::array::from_fn(|k| f64::from(u8::from(k == c)))) - at_centre;
             let rows = Matrix6x4::from_columns(&[at_centre, along(0), along(1), along(2)]);
             rows * moments * rows.transpose()
         };

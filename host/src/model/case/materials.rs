@@ -1,0 +1,175 @@
+//! `[[material]]`: what is made of it, the constants of its law, its conductivity, and the axes of both.
+
+use std::sync::Arc;
+
+use toml::Spanned;
+
+use super::Case;
+use super::scale::NUMBERS;
+use super::tables::{AxesTable, MaterialTable};
+use super::vector::{Numbers, Vector};
+use crate::mesh::vector::unit;
+use crate::model::law::{self, Constants};
+use crate::model::{Axes, Checked, Isotropic, Law, Material, Physics, Problems, Units};
+
+/// The numbers of a key, or none.
+fn numbers(value: &Option<Spanned<Numbers>>) -> &[f64] {
+    value.as_ref().map_or(&[], |value| &value.get_ref().0)
+}
+
+impl Case {
+    pub(super) fn check_materials(&self, problems: &mut Problems) {
+        let materials = &self.tables.material;
+        if materials.is_empty() {
+            let help = match self.analysis().physics() {
+                Physics::Conduction => "[[material]]\nname = \"steel\"\nconductivity = 50.0",
+                _ if self.units() == Some(Units::MmNS) => {
+                    "[[material]]\nname = \"steel\"\nyoung = 210e3      # N/mm^2\npoisson = 0.3"
+                }
+                _ => {
+                    "[[material]]\nname = \"steel\"\nyoung = 210e9      # Pa; with lengths in mm: 210e3\npoisson = 0.3"
+                }
+            };
+            problems.add(self.source.error_anywhere("there is no [[material]]", help));
+        }
+        for (i, material) in materials.iter().enumerate() {
+            problems.take(self.check_material(material));
+            problems.take(self.check_among(&materials[..i], material));
+        }
+    }
+
+    /// Checks a material beside those before it, and the others.
+    fn check_among(&self, before: &[Spanned<MaterialTable>], material: &Spanned<MaterialTable>) -> Checked {
+        let table = material.get_ref();
+        let same = |other: &&Spanned<MaterialTable>| other.get_ref().name.get_ref() == table.name.get_ref();
+        if let Some(first) = before.iter().find(same) {
+            let line = self.source.line_of(&first.get_ref().name.span());
+            let message = format!("a second material is called `{}` (the first: {line})", table.name.get_ref());
+            let help = "give it another name, or list its groups in `on`";
+            return Err(self.error_at(table.name.span(), message, help));
+        }
+        if self.tables.material.len() > 1 && table.on.is_none() {
+            let message = format!("material `{}` does not say what is made of it", table.name.get_ref());
+            let help = "with several materials, each needs `on = \"group\"`";
+            return Err(self.error_at(material.span(), message, help));
+        }
+        Ok(())
+    }
+
+    fn check_material(&self, material: &Spanned<MaterialTable>) -> Checked {
+        let table = material.get_ref();
+        for (key, value) in [("density", &table.density), ("yield_strength", &table.yield_strength)] {
+            value.as_ref().map_or(Ok(()), |value| self.check_positive(key, value))?;
+        }
+        self.check_needed(material)?;
+        self.conductivity(table)?;
+        self.axes(table)?;
+        self.law(table)?;
+        Ok(())
+    }
+
+    /// Refuses a material without what the analysis needs.
+    fn check_needed(&self, material: &Spanned<MaterialTable>) -> Checked {
+        let table = material.get_ref();
+        let is_general = table.stiffness.is_some();
+        let needed = match self.analysis().physics() {
+            Physics::Conduction => vec![("conductivity", &table.conductivity, "50.0` (steel, in W/(m K))")],
+            Physics::Elasticity if is_general => Vec::new(),
+            Physics::Elasticity => vec![
+                ("young", &table.young, "210e9` (steel, in Pa; in MPa if lengths are in mm: 210e3)"),
+                ("poisson", &table.poisson, "0.3` (metals)"),
+            ],
+        };
+        match needed.into_iter().find(|(_, value, _)| value.is_none()) {
+            Some((key, _, example)) => {
+                let message = format!("`{key}` is missing here: {} needs it", self.analysis().name());
+                Err(self.error_at(material.span(), message, format!("add `{key} = {example}")))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// A material, as far as the analysis has a use for it; what is wrong with it has been said.
+    pub(in crate::model) fn material(&self, table: &MaterialTable) -> Material {
+        let given = |value: &Option<Spanned<f64>>| value.as_ref().map(|value| *value.get_ref());
+        Material {
+            name: table.name.get_ref().clone(),
+            law: self.law(table).unwrap_or_else(|_| Arc::new(Isotropic { young: 0.0, poisson: 0.0 })),
+            conductivity: self.conductivity(table).unwrap_or_default(),
+            axes: self.axes(table).unwrap_or_default(),
+            density: given(&table.density),
+            yield_strength: given(&table.yield_strength),
+        }
+    }
+
+    /// The law; without stiffness where the table has no constants of one.
+    fn law(&self, table: &MaterialTable) -> Checked<Arc<dyn Law>> {
+        for (key, value) in [("young", &table.young), ("shear", &table.shear)] {
+            self.check_moduli(key, value)?;
+        }
+        let keys = [&table.young, &table.poisson, &table.shear, &table.stiffness];
+        let [young, poisson, shear, stiffness] = keys.map(numbers);
+        let is_there = young.len() + stiffness.len() > 0 && (!stiffness.is_empty() || !poisson.is_empty());
+        if !is_there {
+            return Ok(Arc::new(Isotropic { young: young.first().copied().unwrap_or(0.0), poisson: 0.0 }));
+        }
+        law::read(&Constants { young, poisson, shear, stiffness }).map_err(|refused| {
+            let words = ["young", "poisson", "shear", "stiffness"];
+            let at = words.iter().position(|word| *word == refused.key).and_then(|i| keys[i].as_ref());
+            let place = at.map_or(table.name.span(), Spanned::span);
+            self.error_at(place, refused.message, refused.help)
+        })
+    }
+
+    /// Conductivity along the axes; 0 if there is none.
+    fn conductivity(&self, table: &MaterialTable) -> Checked<[f64; 3]> {
+        self.check_moduli("conductivity", &table.conductivity)?;
+        match *numbers(&table.conductivity) {
+            [] => Ok([0.0; 3]),
+            [one] => Ok([one; 3]),
+            [x, y] if self.dim() == Some(2) => Ok([x, y, y]),
+            [x, y, z] => Ok([x, y, z]),
+            _ => {
+                let place = table.conductivity.as_ref().map_or(table.name.span(), Spanned::span);
+                let help = "one number, or one along each of three axes";
+                Err(self.error_at(place, "`conductivity` has one number or three", help))
+            }
+        }
+    }
+
+    /// Refuses moduli that are not greater than 0.
+    fn check_moduli(&self, key: &str, value: &Option<Spanned<Numbers>>) -> Checked {
+        let Some(value) = value else { return Ok(()) };
+        let each = |number: &f64| self.check_positive(key, &Spanned::new(value.span(), *number));
+        value.get_ref().0.iter().try_for_each(each)
+    }
+
+    fn axes(&self, table: &MaterialTable) -> Checked<Axes> {
+        let Some(axes) = &table.axes else { return Ok(Axes::Global) };
+        let AxesTable { x, y, axis, at } = axes.get_ref();
+        let vector = |key: &str, value: &Spanned<Vector>| -> Checked<[f64; 3]> {
+            let components = value.get_ref().xyz();
+            self.check_scale(key, value.span(), &components, &NUMBERS)?;
+            self.check_finite(key, value.span(), &components)?;
+            Ok(components)
+        };
+        let example = "axes = { x = [1.0, 1.0, 0.0], y = [-1.0, 1.0, 0.0] }, or round an axis: { axis = [0.0, 0.0, 1.0], at = [0.0, 0.0, 0.0] }";
+        match (x, y, axis) {
+            (Some(x), Some(y), None) if at.is_none() => {
+                let (first, second) = (vector("x", x)?, vector("y", y)?);
+                Axes::fixed(first, second).ok_or_else(|| {
+                    self.error_at(y.span(), "`x` and `y` are parallel, or one of them is 0", "let them span a plane")
+                })
+            }
+            (None, None, Some(axis)) => {
+                let along = unit(vector("axis", axis)?);
+                if along == [0.0; 3] {
+                    return Err(self.error_at(axis.span(), "`axis` must not be zero", "[0.0, 0.0, 1.0] is along z"));
+                }
+                let at = at.as_ref().map_or(Ok([0.0; 3]), |at| vector("at", at))?;
+                Ok(Axes::Cylinder { at, along })
+            }
+            _ => Err(self.error_at(axes.span(), "axes are `x` and `y`, or `axis` and `at`", example)),
+        }
+    }
+}
