@@ -34,7 +34,7 @@ pub struct Problem {
 const MAX_CELLS: usize = 100_000;
 
 fn elements() -> Vec<&'static str> {
-    generate::KINDS.iter().chain(rectangle::KINDS).map(|kind| kind.info().name).collect()
+    [3, 2].into_iter().flat_map(generate::kinds).map(|kind| kind.info().name).collect()
 }
 
 fn input(text: &str) -> Result<PathBuf, String> {
@@ -98,7 +98,7 @@ impl Problem {
     }
 
     fn is_plane(&self) -> bool {
-        rectangle::KINDS.contains(&self.kind())
+        self.kind().info().dim == 2
     }
 
     /// What reports call it: the file's name, or `tet4 cube 40`.

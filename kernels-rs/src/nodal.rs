@@ -40,7 +40,7 @@ impl Slots {
 
 /// Computes: the stresses at a cell's sampled points.
 ///
-/// Parameters: `across`, as of [`crate::stress::recover`]; `u [n_nodes][DIM]`; `sampled [n_cells][n_sampled]`.
+/// Parameters: `across`, as of [`crate::stress::recover`]; `u [n_nodes][DIM]`; `to [n_cells][n_sampled]`.
 /// Thread mapping: an item per cell. Memory moved: nodes, coordinates and displacements (through the cache), 48 B
 /// written per point.
 #[kernel(items, E = for_each_element!)]
@@ -49,41 +49,42 @@ pub unsafe fn sample_stress<E: Element>(
     mesh: MeshView,
     across: View<f64>,
     u: View<f64>,
-    sampled: ViewMut<[f64; 6]>,
+    to: ViewMut<[f64; 6]>,
 ) {
     let nodes = mesh.cell_nodes::<E>(cell);
     let x = mesh.cell_coords::<E, f64>(nodes);
     let lame = mesh.cell_constants::<Elasticity, f64>(cell);
     let across = across.at(mesh.material.at(cell) as usize);
-    for k in 0..E::SAMPLED.len() {
-        let h = deformation::<E, Elasticity>(nodes, &x, E::SAMPLED[k].0, u).h;
-        sampled.set(cell * E::SAMPLED.len() + k, stress_at(E::DIM, h, lame, across));
-    }
+    in_steps!(false, k in 0..E::SAMPLED.len(), {
+        let h = deformation::<E, Elasticity>(&nodes, &x, E::SAMPLED[k].0, u).h;
+        to.set(cell * E::SAMPLED.len() + k, stress_at(E::DIM, h, lame, across));
+    });
 }
 
 /// Computes: the gradients of a potential at a cell's sampled points.
 ///
-/// Parameters: `u [n_nodes]`; `sampled [n_cells][n_sampled]`. Thread mapping: an item per cell.
+/// Parameters: `u [n_nodes]`; `to [n_cells][n_sampled]`. Thread mapping: an item per cell.
 /// Memory moved: nodes, coordinates and potentials (through the cache), 24 B written per point.
 #[kernel(items, E = for_each_element!)]
-pub unsafe fn sample_gradient<E: Element>(cell: usize, mesh: MeshView, u: View<f64>, sampled: ViewMut<[f64; 3]>) {
+pub unsafe fn sample_gradient<E: Element>(cell: usize, mesh: MeshView, u: View<f64>, to: ViewMut<[f64; 3]>) {
     let nodes = mesh.cell_nodes::<E>(cell);
     let x = mesh.cell_coords::<E, f64>(nodes);
-    for k in 0..E::SAMPLED.len() {
-        let gradient = deformation::<E, Conduction>(nodes, &x, E::SAMPLED[k].0, u).h[0];
-        sampled.set(cell * E::SAMPLED.len() + k, gradient);
-    }
+    in_steps!(false, k in 0..E::SAMPLED.len(), {
+        let gradient = deformation::<E, Conduction>(&nodes, &x, E::SAMPLED[k].0, u).h[0];
+        to.set(cell * E::SAMPLED.len() + k, gradient);
+    });
 }
 
 /// Computes: adds to a node's sums what the cells around it have there, and to its counts how many these are.
 ///
-/// Parameters: `sampled [n_cells][n_sampled]`; `extended [N][n_sampled]`, what each point has in the value at each
-/// node; `sums, counts [n_slots]`. Thread mapping: an item per node, which owns its slots.
+/// Parameters: `n` nodes of a cell; `sampled [n_cells][n_sampled]`; `extended [n][n_sampled]`, what each point has in the
+/// value at each node; `sums, counts [n_slots]`. Thread mapping: an item per node, which owns its slots.
 /// Memory moved: per pair of node and cell its nodes, and 8 K B for each point.
-#[kernel(items, E = for_each_element!, K = [3, 6])]
-pub unsafe fn sum_at_node<E: Element, const K: usize>(
+#[kernel(items, K = [3, 6])]
+pub unsafe fn sum_at_node<const K: usize>(
     node: usize,
     mesh: MeshView,
+    n: usize,
     slots: Slots,
     sampled: View<[f64; K]>,
     extended: View<f64>,
@@ -92,13 +93,18 @@ pub unsafe fn sum_at_node<E: Element, const K: usize>(
 ) where
     [f64; K]: DeviceCopy,
 {
+    let n_sampled = extended.len() / n;
     for pair in mesh.pairs(node) {
         let cell = mesh.cells.at(pair) as usize;
-        let nodes = mesh.cell_nodes::<E>(cell);
-        let a = local_number(&nodes, E::N, node);
+        let mut a = 0;
+        for b in 1..n {
+            if mesh.nodes.at(cell * n + b) as usize == node {
+                a = b;
+            }
+        }
         let mut value = [0.0; K];
-        for k in 0..E::SAMPLED.len() {
-            let (share, at_point) = (extended.at(a * E::SAMPLED.len() + k), sampled.at(cell * E::SAMPLED.len() + k));
+        for k in 0..n_sampled {
+            let (share, at_point) = (extended.at(a * n_sampled + k), sampled.at(cell * n_sampled + k));
             for i in 0..K {
                 value[i] += share * at_point[i];
             }

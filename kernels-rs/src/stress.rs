@@ -26,7 +26,7 @@ pub struct Deformation {
 /// Parameters: the cell's `nodes`; `u [n_nodes][size]`.
 #[inline(always)]
 pub unsafe fn deformation<E: Element, P: Physics>(
-    nodes: E::Nodal<usize>,
+    nodes: &E::Nodal<usize>,
     x: &E::Nodal<[f64; 3]>,
     xi: [f64; 3],
     u: View<f64>,
@@ -35,7 +35,7 @@ pub unsafe fn deformation<E: Element, P: Physics>(
     for i in 0..size::<E, P>() {
         first[i] = u.at(size::<E, P>() * nodes[0] + i);
     }
-    for b in 0..E::N {
+    in_steps!(false, b in 0..E::N, {
         let dn = E::shape_gradient(b, xi);
         add_outer(E::DIM, &mut jac, x[b], dn);
         for i in 0..size::<E, P>() {
@@ -44,7 +44,7 @@ pub unsafe fn deformation<E: Element, P: Physics>(
                 slope[i][j] = fma(ub, dn[j], slope[i][j]);
             }
         }
-    }
+    });
     let (inverse, det_j) = invert(E::DIM, jac);
     Deformation { h: slope.map(|row| transform(E::DIM, inverse, row)), inverse, det_j }
 }
@@ -83,13 +83,13 @@ pub unsafe fn recover<E: Element>(cell: usize, mesh: MeshView, across: View<f64>
     let x = mesh.cell_coords::<E, f64>(nodes);
     let lame = mesh.cell_constants::<Elasticity, f64>(cell);
     let across = across.at(mesh.material.at(cell) as usize);
-    let sigma = stress_at(E::DIM, deformation::<E, Elasticity>(nodes, &x, E::CENTROID, u).h, lame, across);
+    let sigma = stress_at(E::DIM, deformation::<E, Elasticity>(&nodes, &x, E::CENTROID, u).h, lame, across);
     let mut energy = 0.0;
-    for &(xi, weight) in E::QUADRATURE {
-        let at = deformation::<E, Elasticity>(nodes, &x, xi, u);
+    in_steps!(false, (xi, weight) in E::QUADRATURE, {
+        let at = deformation::<E, Elasticity>(&nodes, &x, xi, u);
         let eps = strain(at.h);
         energy += 0.5 * mesh.thickness * weight * at.det_j * double_dot(stress(eps, lame), eps);
-    }
+    });
     out.stress.set(cell, sigma);
     out.von_mises.set(cell, von_mises(sigma));
     out.energy.set(cell, energy);
@@ -111,11 +111,11 @@ pub unsafe fn potential_gradient<E: Element>(
     let x = mesh.cell_coords::<E, f64>(nodes);
     let conductivity = mesh.constants.at(mesh.material.at(cell) as usize)[0];
     let mut sum = 0.0;
-    for &(xi, weight) in E::QUADRATURE {
-        let at = deformation::<E, Conduction>(nodes, &x, xi, u);
+    in_steps!(false, (xi, weight) in E::QUADRATURE, {
+        let at = deformation::<E, Conduction>(&nodes, &x, xi, u);
         let [g, ..] = at.h;
         sum += weight * at.det_j * (g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
-    }
-    gradient.set(cell, deformation::<E, Conduction>(nodes, &x, E::CENTROID, u).h[0]);
+    });
+    gradient.set(cell, deformation::<E, Conduction>(&nodes, &x, E::CENTROID, u).h[0]);
     energy.set(cell, 0.5 * mesh.thickness * conductivity * sum);
 }

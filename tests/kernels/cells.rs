@@ -75,20 +75,16 @@ pub fn stiffness<E: Element>(space: &Space) -> Vec<u64> {
 }
 
 pub fn body_force<E: Element>(space: &Space) -> Vec<u64> {
-    let elastic = body_force_in::<E, Elasticity>(space, meshes::analyses(kind::<E>()));
-    [elastic, body_force_in::<E, Conduction>(space, &[Analysis::Laplace])].concat()
-}
-
-fn body_force_in<E: Element, P: Physics>(space: &Space, analyses: &[Analysis]) -> Vec<u64> {
     let mut found = Vec::new();
-    for (model, symbolic) in large_problems::<E>(analyses) {
+    for (model, symbolic) in large_problems::<E>(&meshes::all_analyses(kind::<E>())) {
+        let size = model.analysis.components();
         let force = [[1.0, -2.0, 3.0], [0.5, 4.0, -0.25]];
         let expected = reference::body_force(&model, &force);
         let mesh = meshes::upload(space, &model, &symbolic);
         let force = space.upload(&force).unwrap();
         // SAFETY: mesh and vectors live; n is at most the number of nodes.
-        found.extend(added(space, size::<E, P>(), &expected, |n, f| unsafe {
-            space.run(n, BodyForce::<E, P>::new(mesh.view(&mesh.blocks[0]), force.view(), f.view_mut()))
+        found.extend(added(space, size, &expected, |n, f| unsafe {
+            space.run(n, BodyForce::<E>::new(mesh.view(&mesh.blocks[0]), size, force.view(), f.view_mut()))
         }));
     }
     found

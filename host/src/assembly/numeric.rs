@@ -5,7 +5,6 @@ use super::Numbering;
 use super::physics::with_physics;
 use super::topology::CellBlock;
 use crate::device::Buffer;
-use crate::element::ElementKind;
 use crate::element::dispatch::{match_element, with_element};
 use crate::linalg::Space;
 use crate::model::{Analysis, Material, Model};
@@ -17,15 +16,8 @@ use kernels_rs::amg::vertices::{Cells, FindEnds};
 use kernels_rs::assembly::MeshView;
 use kernels_rs::assembly::row_owner::{BodyForce, InternalForce};
 use kernels_rs::assembly::supports::Eliminate;
-use kernels_rs::for_each_element;
 use kernels_rs::real::Real;
 use kernels_rs::setup::around::Around;
-
-/// Whether there is a stiffness for this element type.
-pub fn is_solvable(kind: ElementKind) -> bool {
-    macro_rules! solvable { ($($Kind:ident),+) => { matches!(kind, $(ElementKind::$Kind)|+) } }
-    for_each_element!(solvable)
-}
 
 /// The cells of one element type on a device.
 pub struct DeviceBlock {
@@ -121,8 +113,8 @@ impl DeviceMesh {
         for block in &self.blocks {
             let (mesh, force, f) = (self.view(block), force.view(), f.view_mut());
             // SAFETY: views of this mesh and of vectors of its size, which live.
-            with_physics!(self.analysis, block.cells.kind, P, E => unsafe {
-                space.run(self.n_nodes, BodyForce::<E, P>::new(mesh, force, f))
+            with_element!(block.cells.kind, E => unsafe {
+                space.run(self.n_nodes, BodyForce::<E>::new(mesh, self.components(), force, f))
             })?;
         }
         space.finish()
@@ -152,7 +144,7 @@ fn find_ends(space: &Space, n: usize, blocks: &[CellBlock]) -> Result<Option<Buf
     }
     let mut ends = space.upload_vec(vec![[NONE; 2]; n])?;
     for block in blocks {
-        let edges = block.kind.info().edges();
+        let edges = block.kind.edges();
         let edges: Vec<[u32; 3]> =
             edges.iter().filter_map(|edge| Some([edge[0] as u32, edge[1] as u32, *edge.get(2)? as u32])).collect();
         let edges = space.upload_vec(edges)?;
@@ -167,7 +159,7 @@ fn find_ends(space: &Space, n: usize, blocks: &[CellBlock]) -> Result<Option<Buf
 }
 
 fn device_block(space: &Space, model: &Model, cells: CellBlock) -> Result<DeviceBlock> {
-    if !is_solvable(cells.kind) {
+    if !cells.kind.is_solvable() {
         return Err(Error::NotSolvable(cells.kind.info().name));
     }
     Ok(DeviceBlock { material: materials_of(space, model, &cells)?, cells })

@@ -3,9 +3,9 @@
 
 use super::meshes::{distorted_box, on_skin, prescribe, straighten};
 use super::{Measure, Problem, model_to};
-use crate::element::ElementKind::{self, *};
+use crate::element::ElementKind::{self, Tet10};
 use crate::error::Result;
-use crate::mesh::Mesh;
+use crate::mesh::{Mesh, generate};
 use crate::model::{Analysis, Model};
 use crate::pipeline::Solution;
 
@@ -104,10 +104,10 @@ pub fn potential(kind: ElementKind) -> Result<Problem> {
 /// Every element in everything that it is made for.
 pub(super) fn problems() -> Result<Vec<Problem>> {
     let mut all = Vec::new();
-    for kind in [Tri3, Quad4, Tri6, Quad8] {
+    for kind in generate::kinds(2) {
         all.extend([elastic(kind, Analysis::PlaneStress)?, elastic(kind, Analysis::PlaneStrain)?, potential(kind)?]);
     }
-    for kind in [Tet4, Hex8, Tet10, Hex20] {
+    for kind in generate::kinds(3) {
         all.extend([elastic(kind, Analysis::Elasticity)?, potential(kind)?]);
     }
     Ok(all)

@@ -119,9 +119,9 @@ unsafe fn share_geometry<E: Element, T: Real>(own: Lane, a: usize, group: &Group
         let (xi, weight) = E::QUADRATURE[q];
         let xi = xi.map(T::from_f64);
         let mut jac = [[T::ZERO; 3]; 3];
-        for b in 0..E::N {
+        in_steps!(E::UNROLLS, b in 0..E::N, {
             add_outer(E::DIM, &mut jac, read(E::DIM, group.coords.add(3 * b)), E::shape_gradient(b, xi));
-        }
+        });
         let (inverse, det_j) = invert(E::DIM, jac);
         let w = T::from_f64(weight) * det_j;
         let ga = transform(E::DIM, inverse, E::shape_gradient(a, xi)).map(|g| w * g);
@@ -144,7 +144,7 @@ const fn columns<E: Element>() -> usize {
 #[inline(always)]
 unsafe fn gradient_products<E: Element, P: Physics, T: Real>(b: [usize; 2], geometry: *const T) -> [P::Product<T>; 2] {
     let mut products = [P::zero(); 2];
-    for q in 0..E::QUADRATURE.len() {
+    in_steps!(E::UNROLLS, q in 0..E::QUADRATURE.len(), {
         let from = geometry.add(point_words::<E>() * q);
         let mut inverse = [[T::ZERO; 3]; 3];
         for i in 0..E::DIM {
@@ -155,7 +155,7 @@ unsafe fn gradient_products<E: Element, P: Physics, T: Real>(b: [usize; 2], geom
         for c in 0..columns::<E>() {
             P::add(E::DIM, &mut products[c], ga, transform(E::DIM, inverse, E::shape_gradient(b[c], xi)));
         }
-    }
+    });
     products
 }
 

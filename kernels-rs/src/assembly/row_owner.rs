@@ -9,7 +9,7 @@ use super::{Destination, rows::row_of_products};
 use crate::element::*;
 use crate::for_each_element;
 use crate::physics::{Conduction, Elasticity, Physics, size};
-use crate::real::Real;
+use crate::real::{Real, add_outer};
 use crate::stress::deformation;
 use cuda_std::prelude::*;
 
@@ -54,25 +54,36 @@ pub unsafe fn stiffness<E: Element, P: Physics, T: Real>(row: usize, mesh: MeshV
 /// Computes: adds to `f [n_nodes][size]` the consistent load of a body force, in conduction of a source,
 /// `f_a += sum_e force int N_a dV`.
 ///
-/// Parameters: `force [n_materials]`, force per volume, or the source and zeros. Thread mapping: an item per node.
-/// Memory moved: as [`stiffness`] without slots and matrix.
-#[kernel(items, E = for_each_element!, P = [Elasticity, Conduction])]
-pub unsafe fn body_force<E: Element, P: Physics>(row: usize, mesh: MeshView, force: View<[f64; 3]>, f: ViewMut<f64>) {
+/// Parameters: `size`, unknowns of a node; `force [n_materials]`, force per volume, or the source and zeros. Thread
+/// mapping: an item per node. Memory moved: as [`stiffness`] without slots and matrix.
+#[kernel(items, E = for_each_element!)]
+pub unsafe fn body_force<E: Element>(
+    row: usize,
+    mesh: MeshView,
+    size: usize,
+    force: View<[f64; 3]>,
+    f: ViewMut<f64>,
+) {
     let mut sum = [0.0; 3];
     for pair in mesh.pairs(row) {
         let Incident { cell, a, x, .. } = incident::<E, f64>(mesh, row, pair);
         let mut share = 0.0;
-        for &(xi, weight) in E::QUADRATURE {
-            let jac = jacobian::<E, f64>(&x, |b| E::shape_gradient(b, xi));
+        in_steps!(false, (xi, weight) in E::QUADRATURE, {
+            let mut jac = [[0.0; 3]; 3];
+            in_steps!(false, b in 0..E::N, {
+                add_outer(E::DIM, &mut jac, x[b], E::shape_gradient(b, xi));
+            });
             share += weight * invert(E::DIM, jac).1 * E::shape(a, xi);
-        }
+        });
         let force = force.at(mesh.material.at(cell) as usize);
-        for i in 0..size::<E, P>() {
+        for i in 0..3 {
             sum[i] += mesh.thickness * share * force[i];
         }
     }
-    for i in 0..size::<E, P>() {
-        f.add(size::<E, P>() * row + i, sum[i]);
+    for i in 0..3 {
+        if i < size {
+            f.add(size * row + i, sum[i]);
+        }
     }
 }
 
@@ -95,13 +106,13 @@ pub unsafe fn internal_force<E: Element, P: Physics>(
     for pair in mesh.pairs(row) {
         let Incident { cell, nodes, a, x } = incident::<E, f64>(mesh, row, pair);
         let constants = mesh.cell_constants::<P, f64>(cell);
-        for &(xi, weight) in E::QUADRATURE {
-            let at = deformation::<E, P>(nodes, &x, xi, u);
+        in_steps!(false, (xi, weight) in E::QUADRATURE, {
+            let at = deformation::<E, P>(&nodes, &x, xi, u);
             let force = P::flux(at.h, constants, transform(E::DIM, at.inverse, E::shape_gradient(a, xi)));
             for i in 0..size::<E, P>() {
                 sum[i] += mesh.thickness * weight * at.det_j * force[i];
             }
-        }
+        });
     }
     for i in 0..size::<E, P>() {
         f.add(size::<E, P>() * row + i, sum[i]);
@@ -153,7 +164,7 @@ unsafe fn add_cell<E: Element, P: Physics>(
     let x = mesh.cell_coords::<E, f64>(nodes);
     let constants = mesh.cell_constants::<P, f64>(cell);
     for &(xi, weight) in E::QUADRATURE {
-        let at = deformation::<E, P>(nodes, &x, xi, u);
+        let at = deformation::<E, P>(&nodes, &x, xi, u);
         for a in 0..E::N {
             let Some(sum) = nodes[a].checked_sub(start).and_then(|place| sums.get_mut(place)) else { continue };
             let force = P::flux(at.h, constants, transform(E::DIM, at.inverse, E::shape_gradient(a, xi)));
