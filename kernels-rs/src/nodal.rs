@@ -51,8 +51,7 @@ pub unsafe fn sample_stress<E: Element>(
     u: View<f64>,
     to: ViewMut<[f64; 6]>,
 ) {
-    let nodes = mesh.cell_nodes::<E>(cell);
-    let x = mesh.cell_coords::<E, f64>(nodes);
+    let (nodes, x) = mesh.gather::<E, f64>(cell);
     let lame = mesh.cell_constants::<Elasticity, f64>(cell);
     let across = across.at(mesh.material.at(cell) as usize);
     in_steps!(false, k in 0..E::SAMPLED.len(), {
@@ -67,8 +66,7 @@ pub unsafe fn sample_stress<E: Element>(
 /// Memory moved: nodes, coordinates and potentials (through the cache), 24 B written per point.
 #[kernel(items, E = for_each_element!)]
 pub unsafe fn sample_gradient<E: Element>(cell: usize, mesh: MeshView, u: View<f64>, to: ViewMut<[f64; 3]>) {
-    let nodes = mesh.cell_nodes::<E>(cell);
-    let x = mesh.cell_coords::<E, f64>(nodes);
+    let (nodes, x) = mesh.gather::<E, f64>(cell);
     in_steps!(false, k in 0..E::SAMPLED.len(), {
         let gradient = deformation::<E, Conduction>(&nodes, &x, E::SAMPLED[k].0, u).h[0];
         to.set(cell * E::SAMPLED.len() + k, gradient);

@@ -60,6 +60,13 @@ pub fn stress_at(dim: usize, h: [[f64; 3]; 3], lame: Lame<f64>, across: f64) -> 
     sigma
 }
 
+/// Quadrature point `q`; behind the last one the centroid, of no weight, where output is evaluated: one copy of the code
+/// serves both.
+#[inline(always)]
+fn point_or_centroid<E: Element>(q: usize) -> Point {
+    if q < E::QUADRATURE.len() { E::QUADRATURE[q] } else { (E::CENTROID, 0.0) }
+}
+
 /// Where [`recover`] writes, one entry per cell.
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -79,16 +86,16 @@ pub struct StressOut {
 /// Memory moved: N nodes (4 B), coordinates and displacements (through the cache), 64 B written.
 #[kernel(items, E = for_each_element!)]
 pub unsafe fn recover<E: Element>(cell: usize, mesh: MeshView, across: View<f64>, u: View<f64>, out: StressOut) {
-    let nodes = mesh.cell_nodes::<E>(cell);
-    let x = mesh.cell_coords::<E, f64>(nodes);
+    let (nodes, x) = mesh.gather::<E, f64>(cell);
     let lame = mesh.cell_constants::<Elasticity, f64>(cell);
     let across = across.at(mesh.material.at(cell) as usize);
-    let sigma = stress_at(E::DIM, deformation::<E, Elasticity>(&nodes, &x, E::CENTROID, u).h, lame, across);
-    let mut energy = 0.0;
-    in_steps!(false, (xi, weight) in E::QUADRATURE, {
+    let (mut sigma, mut energy) = ([0.0; 6], 0.0);
+    in_steps!(false, q in 0..E::QUADRATURE.len() + 1, {
+        let (xi, weight) = point_or_centroid::<E>(q);
         let at = deformation::<E, Elasticity>(&nodes, &x, xi, u);
         let eps = strain(at.h);
         energy += 0.5 * mesh.thickness * weight * at.det_j * double_dot(stress(eps, lame), eps);
+        sigma = stress_at(E::DIM, at.h, lame, across);
     });
     out.stress.set(cell, sigma);
     out.von_mises.set(cell, von_mises(sigma));
@@ -107,15 +114,16 @@ pub unsafe fn potential_gradient<E: Element>(
     gradient: ViewMut<[f64; 3]>,
     energy: ViewMut<f64>,
 ) {
-    let nodes = mesh.cell_nodes::<E>(cell);
-    let x = mesh.cell_coords::<E, f64>(nodes);
+    let (nodes, x) = mesh.gather::<E, f64>(cell);
     let conductivity = mesh.constants.at(mesh.material.at(cell) as usize)[0];
-    let mut sum = 0.0;
-    in_steps!(false, (xi, weight) in E::QUADRATURE, {
+    let (mut last, mut sum) = ([0.0; 3], 0.0);
+    in_steps!(false, q in 0..E::QUADRATURE.len() + 1, {
+        let (xi, weight) = point_or_centroid::<E>(q);
         let at = deformation::<E, Conduction>(&nodes, &x, xi, u);
         let [g, ..] = at.h;
         sum += weight * at.det_j * (g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+        last = g;
     });
-    gradient.set(cell, deformation::<E, Conduction>(&nodes, &x, E::CENTROID, u).h[0]);
+    gradient.set(cell, last);
     energy.set(cell, 0.5 * mesh.thickness * conductivity * sum);
 }

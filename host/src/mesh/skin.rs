@@ -108,9 +108,7 @@ mod tests {
     fn counted(mesh: &Mesh) -> Vec<Vec<u32>> {
         let mut counts: BTreeMap<Vec<u32>, usize> = BTreeMap::new();
         for (_, cells) in mesh.solids() {
-            for (i, (_, local)) in
-                (0..cells.len()).flat_map(|i| cells.kind.faces().iter().map(move |face| (i, face)))
-            {
+            for (i, (_, local)) in (0..cells.len()).flat_map(|i| cells.kind.faces().iter().map(move |face| (i, face))) {
                 let mut nodes: Vec<u32> = local.iter().map(|&k| cells.cell(i)[k]).collect();
                 nodes.sort_unstable();
                 *counts.entry(nodes).or_default() += 1;

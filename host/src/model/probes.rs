@@ -155,7 +155,7 @@ mod tests {
     use super::*;
     use crate::mesh::annulus::generate_annulus;
     use crate::mesh::generate::{self, generate_box};
-    use crate::mesh::rectangle::{self, generate_rectangle};
+    use crate::mesh::rectangle::generate_rectangle;
 
     /// A linear field and the place itself, interpolated at points, are those of the points.
     fn assert_reproduced(mesh: &Mesh, points: &[[f64; 3]]) {

@@ -126,7 +126,8 @@ where
         let (sums, counts) = (self.sums.view_mut(), self.counts.view_mut());
         // SAFETY: all live until `finish`, the material of a cell has a slot at each of its nodes, and a node owns its
         // slots.
-        let kernel = SumAtNode { mesh: view, n: block.cells.kind.info().n_nodes, slots, sampled, extended, sums, counts };
+        let kernel =
+            SumAtNode { mesh: view, n: block.cells.kind.info().n_nodes, slots, sampled, extended, sums, counts };
         unsafe { space.run(mesh.n_nodes, kernel) }?;
         space.finish()
     }

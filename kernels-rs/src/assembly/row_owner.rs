@@ -27,8 +27,8 @@ struct Incident<E: Element, T: Real> {
 #[inline(always)]
 unsafe fn incident<E: Element, T: Real>(mesh: MeshView, row: usize, pair: usize) -> Incident<E, T> {
     let cell = mesh.cells.at(pair) as usize;
-    let nodes = mesh.cell_nodes::<E>(cell);
-    Incident { cell, nodes, a: local_number(&nodes, E::N, row), x: mesh.cell_coords::<E, T>(nodes) }
+    let (nodes, x) = mesh.gather::<E, T>(cell);
+    Incident { cell, nodes, a: local_number(&nodes, E::N, row), x }
 }
 
 /// Computes: adds to block row `row` of K the stiffness of the cells around node `row`.
@@ -57,13 +57,7 @@ pub unsafe fn stiffness<E: Element, P: Physics, T: Real>(row: usize, mesh: MeshV
 /// Parameters: `size`, unknowns of a node; `force [n_materials]`, force per volume, or the source and zeros. Thread
 /// mapping: an item per node. Memory moved: as [`stiffness`] without slots and matrix.
 #[kernel(items, E = for_each_element!)]
-pub unsafe fn body_force<E: Element>(
-    row: usize,
-    mesh: MeshView,
-    size: usize,
-    force: View<[f64; 3]>,
-    f: ViewMut<f64>,
-) {
+pub unsafe fn body_force<E: Element>(row: usize, mesh: MeshView, size: usize, force: View<[f64; 3]>, f: ViewMut<f64>) {
     let mut sum = [0.0; 3];
     for pair in mesh.pairs(row) {
         let Incident { cell, a, x, .. } = incident::<E, f64>(mesh, row, pair);
@@ -160,8 +154,7 @@ unsafe fn add_cell<E: Element, P: Physics>(
     u: View<f64>,
     sums: &mut [[f64; 3]],
 ) {
-    let nodes = mesh.cell_nodes::<E>(cell);
-    let x = mesh.cell_coords::<E, f64>(nodes);
+    let (nodes, x) = mesh.gather::<E, f64>(cell);
     let constants = mesh.cell_constants::<P, f64>(cell);
     for &(xi, weight) in E::QUADRATURE {
         let at = deformation::<E, P>(&nodes, &x, xi, u);

@@ -7,17 +7,7 @@ use crate::real::{Real, fma};
 #[derive(Debug, Clone, Copy)]
 pub struct Hex8;
 
-/// Reference coordinates of the nodes.
-const CORNER: [[f64; 3]; 8] = [
-    [-1.0, -1.0, -1.0],
-    [1.0, -1.0, -1.0],
-    [1.0, 1.0, -1.0],
-    [-1.0, 1.0, -1.0],
-    [-1.0, -1.0, 1.0],
-    [1.0, -1.0, 1.0],
-    [1.0, 1.0, 1.0],
-    [-1.0, 1.0, 1.0],
-];
+const CORNER: &[[f64; 3]] = Domain::Hexahedron.corners();
 
 /// `1 + corner coordinate * xi` in the three directions.
 #[inline(always)]
@@ -31,7 +21,7 @@ impl Element for Hex8 {
     const GMSH: i32 = 5;
     const VTK: u8 = 12;
     type Nodal<X: Copy> = [X; 8];
-    const NODES: &'static [[f64; 3]] = &CORNER;
+    const NODES: &'static [[f64; 3]] = CORNER;
     const QUADRATURE: &'static [Point] = &rules::CUBE_2;
     type Points<X: Copy> = [X; 8];
     const UNROLLS: bool = true;

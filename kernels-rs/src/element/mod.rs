@@ -183,7 +183,7 @@ pub(crate) use in_steps;
 
 /// The array of `f(0), f(1), ..`, not unrolled.
 #[inline(always)]
-fn one_by_one<X: Copy, A: Array<X>>(n: usize, mut f: impl FnMut(usize) -> X) -> A {
+pub fn one_by_one<X: Copy, A: Array<X>>(n: usize, mut f: impl FnMut(usize) -> X) -> A {
     let first = f(0);
     let mut all = A::from_fn(|_| first);
     in_steps!(false, b in 0..n, {

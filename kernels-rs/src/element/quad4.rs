@@ -7,7 +7,7 @@ use crate::real::{Real, fma};
 #[derive(Debug, Clone, Copy)]
 pub struct Quad4;
 
-const CORNER: [[f64; 3]; 4] = [[-1.0, -1.0, 0.0], [1.0, -1.0, 0.0], [1.0, 1.0, 0.0], [-1.0, 1.0, 0.0]];
+const CORNER: &[[f64; 3]] = Domain::Quadrilateral.corners();
 
 impl Element for Quad4 {
     const NAME: &'static str = "quad4";
@@ -15,7 +15,7 @@ impl Element for Quad4 {
     const GMSH: i32 = 3;
     const VTK: u8 = 9;
     type Nodal<X: Copy> = [X; 4];
-    const NODES: &'static [[f64; 3]] = &CORNER;
+    const NODES: &'static [[f64; 3]] = CORNER;
     const QUADRATURE: &'static [Point] = &rules::SQUARE_2;
     type Points<X: Copy> = [X; 4];
     const UNROLLS: bool = true;

@@ -14,7 +14,7 @@ impl Element for Tet4 {
     const GMSH: i32 = 4;
     const VTK: u8 = 10;
     type Nodal<X: Copy> = [X; 4];
-    const NODES: &'static [[f64; 3]] = &[[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+    const NODES: &'static [[f64; 3]] = Domain::Tetrahedron.corners();
     const QUADRATURE: &'static [Point] = &[(Self::CENTROID, 1.0 / 6.0)];
     type Points<X: Copy> = [X; 1];
     const UNROLLS: bool = true;

@@ -13,7 +13,7 @@ impl Element for Tri3 {
     const GMSH: i32 = 2;
     const VTK: u8 = 5;
     type Nodal<X: Copy> = [X; 3];
-    const NODES: &'static [[f64; 3]] = &[[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
+    const NODES: &'static [[f64; 3]] = Domain::Triangle.corners();
     const QUADRATURE: &'static [Point] = &[(Self::CENTROID, 0.5)];
     type Points<X: Copy> = [X; 1];
     const UNROLLS: bool = true;

@@ -34,8 +34,8 @@ impl Element for Wedge15 {
     const DOMAIN: Domain = Domain::Wedge;
     const GMSH: i32 = 18;
     const VTK: u8 = 26;
-    // The first triangle of VTK's wedge looks outward; edges run round it, round the other, then along.
-    const VTK_ORDER: &'static [usize] = &[0, 2, 1, 3, 5, 4, 7, 9, 6, 13, 14, 12, 8, 11, 10];
+    // VTK runs round the first triangle, round the other, then along.
+    const VTK_ORDER: &'static [usize] = &[0, 1, 2, 3, 4, 5, 6, 9, 7, 12, 14, 13, 8, 10, 11];
     type Nodal<X: Copy> = [X; 15];
     const NODES: &'static [[f64; 3]] = &NODE;
     const QUADRATURE: &'static [Point] = &rules::WEDGE_6_3;

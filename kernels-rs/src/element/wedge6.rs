@@ -14,8 +14,6 @@ impl Element for Wedge6 {
     const DOMAIN: Domain = Domain::Wedge;
     const GMSH: i32 = 6;
     const VTK: u8 = 13;
-    // The first triangle of VTK's wedge looks outward.
-    const VTK_ORDER: &'static [usize] = &[0, 2, 1, 3, 5, 4];
     type Nodal<X: Copy> = [X; 6];
     const NODES: &'static [[f64; 3]] = NODE;
     const QUADRATURE: &'static [Point] = &rules::WEDGE_3_2;
