@@ -19,12 +19,12 @@ const COUNTS: [usize; 8] = [0, 1, 31, 32, 33, 255, 256, 257];
 
 /// Divisions that make as many nodes as a launch takes.
 fn divisions(kind: ElementKind) -> [usize; 3] {
-    match kind {
-        ElementKind::Tri3 | ElementKind::Quad4 => [15, 17, 1],
-        ElementKind::Tri6 | ElementKind::Quad8 => [9, 9, 1],
-        ElementKind::Tet4 | ElementKind::Hex8 => [4, 6, 7],
-        ElementKind::Tet10 => [2, 3, 4],
-        _ => [3, 3, 4],
+    match (kind.info().dim, kind.info().is_quadratic()) {
+        (2, false) => [15, 17, 1],
+        (2, true) => [9, 9, 1],
+        (_, false) => [4, 6, 7],
+        (_, true) if kind.info().domain.is_layered() => [3, 3, 4],
+        (_, true) => [2, 3, 4],
     }
 }
 

@@ -80,12 +80,12 @@ fn clamps(mesh: &Mesh, held: &[bool]) -> Vec<Vec<u32>> {
     let mut parent: Vec<u32> = (0..mesh.coords.len() as u32).collect();
     for (_, block) in mesh.solids() {
         let info = block.kind.info();
-        let edges = info.edges();
+        let edges = block.kind.edges();
         for cell in block.nodes.chunks_exact(info.n_nodes) {
             if cell.iter().filter(|node| is_held(node)).count() < 2 {
                 continue;
             }
-            for edge in &edges {
+            for edge in edges {
                 let mut nodes = edge.iter().map(|k| cell[*k]).filter(is_held);
                 let Some(first) = nodes.next() else { continue };
                 for node in nodes {

@@ -57,6 +57,10 @@ fn check_femses(model: &Model) -> Result<()> {
         let what = "method of what is not isotropic, or a body of revolution,";
         return refuse(what, Method::Femses.name(), vec!["cg", "direct"]);
     }
+    if let Some((_, cells)) = model.mesh.solids().find(|(_, cells)| !cells.kind.is_of_papers()) {
+        let why = format!("has no kernels for {}", cells.kind.info().name);
+        return Err(Error::Unsuited { strategy: Method::Femses.name(), why, available: vec!["cg", "direct"] });
+    }
     if let Some(precision) = solver.precision.filter(|precision| !PLAIN_PRECISIONS.contains(precision)) {
         let available = PLAIN_PRECISIONS.map(Precision::name).to_vec();
         return refuse("precision with method `femses`", precision.name(), available);

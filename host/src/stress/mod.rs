@@ -62,7 +62,7 @@ pub fn gradients(
 
 /// The centroid of a block's reference element.
 fn at_centroid(block: &DeviceBlock) -> [Point; 1] {
-    [(block.cells.kind.info().middle(), 1.0)]
+    [(block.cells.kind.info().domain.centroid(), 1.0)]
 }
 
 /// Strains and stresses at points of the cells of a block, `[n_cells][n_points]`; of a potential gradients, and these times

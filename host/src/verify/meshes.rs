@@ -71,7 +71,7 @@ fn n_corners(mesh: &Mesh) -> usize {
 /// Puts the nodes of edges in their middles.
 pub fn straighten(mesh: &mut Mesh) {
     let cells = &mesh.cells[0];
-    let edges = cells.kind.info().edges();
+    let edges = cells.kind.edges();
     for cell in 0..cells.len() {
         let nodes = cells.cell(cell);
         for edge in edges.iter().filter(|edge| edge.len() == 3) {
