@@ -28,7 +28,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let solution = pipeline::solve(&model, DeviceName::Auto, &Silent)?;
     assert!(solution.outcome.converged, "{:?}", solution.outcome);
 
-    let lowest = solution.displacement.iter().map(|u| u[2]).fold(0.0, f64::min);
+    let lowest = solution.displacement().iter().map(|u| u[2]).fold(0.0, f64::min);
     // F L^3 / (3 E I) with I = h^4 / 12: Euler and Bernoulli's beam.
     let beam = -1000.0 / (3.0 * 210e9 * 0.1_f64.powi(4) / 12.0);
     println!("{} iterations on {}", solution.outcome.iterations, solution.used.device);

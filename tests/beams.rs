@@ -21,7 +21,7 @@ fn found(problem: &Problem) -> (f64, Solution) {
 /// The deflection of WARP's cantilever over that of Timoshenko's beam.
 fn warp_cantilever(kind: ElementKind, cells: [usize; 3]) -> f64 {
     let (ratio, solution) = found(&beam::cantilever(kind, cells, 1.0).unwrap());
-    assert_close("reaction", &solution.reactions[0], &[0.0, 0.0, 1e6], 1e-7, 1e6);
+    assert_close("reaction", solution.reaction(0), &[0.0, 0.0, 1e6], 1e-7, 1e6);
     ratio
 }
 
@@ -63,7 +63,7 @@ fn twisted(kind: ElementKind) -> f64 {
     let solution = converged(&beam, DeviceName::Cpu);
     let height = |side: f64| {
         let node = node_at(&beam, [length, side, 0.0]);
-        solution.displacement[node][2]
+        solution.displacement()[node][2]
     };
     (height(depth) - height(0.0)) / depth / THEORY[3]
 }

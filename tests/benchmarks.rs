@@ -76,7 +76,7 @@ fn lame_thick_cylinder() {
             let mut model = cylinder(kind, n, [most[0], most[2]]).unwrap().model;
             let solution = solve(&mut model, 1e-12);
             let bore = node_at(&model, [INNER, 0.0, 0.0]);
-            (errors(&model, &solution.displacement, lame), solution.nodal.values[bore][1])
+            (errors(&model, solution.displacement(), lame), solution.step.vectors::<6>("stress_nodal")[bore][1])
         });
         let [u, energy] = [0, 1].map(|i| rates(&solved.map(|(errors, _)| errors[i]), &cells)[1]);
         println!("Lame, {kind:?}: errors {:?}, rates {u:.3}, {energy:.3}", solved[2].0);
@@ -138,7 +138,7 @@ fn plates_with_a_hole() {
             let mut plate = strip_with_a_hole(kind, width, [12, 16]);
             let solution = solve(&mut plate, 1e-10);
             let side = node_at(&plate, [0.0, 1.0, 0.0]);
-            let found = solution.nodal.values[side][0];
+            let found = solution.step.vectors::<6>("stress_nodal")[side][0];
             println!("hole in a strip {width:.2} times as wide, {kind:?}: {found:.4}, expected {expected}");
             assert!((found / expected - 1.0).abs() < 0.02, "{kind:?}, {width}: {found}, not {expected}");
         }

@@ -82,7 +82,7 @@ fn errors_on(kind: ElementKind, plane: Analysis, n: usize) -> [f64; 2] {
         [0, 1, 2].map(|i| -(lambda + mu) * grad_div[i] - mu * laplace[i])
     });
     let solution = solve(&mut model, 1e-11);
-    errors(&model, &solution.displacement, exact)
+    errors(&model, solution.displacement(), exact)
 }
 
 /// Cells a side of the three meshes, and the largest relative errors of displacement and energy on the finest that are

@@ -8,17 +8,11 @@ use warpfem::model::{Analysis, Model};
 use warpfem::pipeline::Solution;
 use warpfem::result::choices::{Method, Precision};
 
+/// Every result, and the residuals.
 fn numbers(solution: &Solution) -> Vec<f64> {
-    let mut numbers = solution.displacement.as_flattened().to_vec();
-    numbers.extend(solution.reaction_force.as_flattened());
-    numbers.extend(solution.stresses.von_mises.concat());
-    numbers.extend(solution.stresses.stress.concat().as_flattened());
-    if let Some(potential) = &solution.potential {
-        numbers.extend(&potential.values);
-        numbers.extend(potential.gradient.concat().as_flattened());
-    }
-    numbers.extend(&solution.outcome.history);
-    numbers
+    let fields = solution.step.fields.iter().flat_map(|field| field.values.concat());
+    let rows = solution.step.tables.iter().flat_map(|table| &table.rows).flat_map(|row| row.1.clone());
+    fields.chain(rows).chain(solution.outcome.history.iter().copied()).collect()
 }
 
 fn check(mut model: Model) {
@@ -31,15 +25,14 @@ fn check(mut model: Model) {
         let close = |what: &str, found: &[f64], expected: &[f64]| {
             assert_close(&format!("{what} on {device:?}"), found, expected, 1e-10, largest(expected));
         };
-        close("displacements", found.displacement.as_flattened(), expected.displacement.as_flattened());
-        close("von Mises", &found.stresses.von_mises.concat(), &expected.stresses.von_mises.concat());
-        if let (Some(found), Some(expected)) = (&found.potential, &expected.potential) {
-            close("potential", &found.values, &expected.values);
-            let gradients = [found, expected].map(|potential| potential.gradient.concat());
-            close("gradient", gradients[0].as_flattened(), gradients[1].as_flattened());
+        for (found, expected) in found.step.fields.iter().zip(&expected.step.fields) {
+            close(expected.info.name, &found.values.concat(), &expected.values.concat());
         }
-        close("reactions", found.reactions.as_flattened(), expected.reactions.as_flattened());
-        close("energy", &[found.stresses.strain_energy], &[expected.stresses.strain_energy]);
+        for (found, expected) in found.step.tables.iter().zip(&expected.step.tables) {
+            let [found, all] = [found, expected].map(|table| table.rows.iter().flat_map(|row| row.1.clone()).collect());
+            let _: (&Vec<f64>, &Vec<f64>) = (&found, &all);
+            close(expected.info.name, &found, &all);
+        }
         assert!(found.equilibrium_error < 1e-10, "{}", found.equilibrium_error);
         assert!(found.outcome.iterations.abs_diff(expected.outcome.iterations) <= 10, "{device:?}");
     }
@@ -73,7 +66,7 @@ fn single_precision_agrees_to_its_own() {
     model.solver.tolerance = 1e-5;
     for device in [DeviceName::Cpu, DeviceName::Emulate] {
         let single = converged(&model, device);
-        let (u, expected) = (single.displacement.as_flattened(), double.displacement.as_flattened());
+        let (u, expected) = (single.displacement().as_flattened(), double.displacement().as_flattened());
         assert_close("displacements", u, expected, 1e-4, largest(expected));
     }
 }

@@ -149,7 +149,7 @@ fn assert_direct_is_cg(mut model: Model, device: DeviceName) {
     let expected = converged(with(&mut model, Method::Cg, Precision::Double, 1e-11), DeviceName::Cpu);
     let model = with(&mut model, Method::Direct, Precision::Double, 1e-8);
     let found = converged(model, device);
-    let (u, expected) = (found.displacement.as_flattened(), expected.displacement.as_flattened());
+    let (u, expected) = (found.displacement().as_flattened(), expected.displacement().as_flattened());
     assert_close(&format!("displacements on {device:?}"), u, expected, 1e-8, largest(expected));
     // Quadratic elements were seen to end at 1.1e-12.
     let is_quadratic = model.mesh.solids().any(|(_, cells)| cells.kind.info().is_quadratic());
@@ -162,7 +162,7 @@ fn assert_direct_is_cg(mut model: Model, device: DeviceName) {
         return;
     }
     let again = converged(model, device);
-    assert!(bits(u) == bits(again.displacement.as_flattened()), "{device:?}: two runs differ");
+    assert!(bits(u) == bits(again.displacement().as_flattened()), "{device:?}: two runs differ");
 }
 
 #[test]
@@ -231,9 +231,9 @@ mod on_the_cpu {
         let double = converged(with(&mut model, Method::Direct, Precision::Double, 1e-10), DeviceName::Cpu);
         let mixed = converged(with(&mut model, Method::Direct, Precision::Mixed, 1e-10), DeviceName::Cpu);
         let single = converged(with(&mut model, Method::Direct, Precision::Single, 1e-3), DeviceName::Cpu);
-        let u = double.displacement.as_flattened();
-        assert_close("mixed", mixed.displacement.as_flattened(), u, 1e-8, largest(u));
-        assert_close("single", single.displacement.as_flattened(), u, 1e-3, largest(u));
+        let u = double.displacement().as_flattened();
+        assert_close("mixed", mixed.displacement().as_flattened(), u, 1e-8, largest(u));
+        assert_close("single", single.displacement().as_flattened(), u, 1e-3, largest(u));
         assert!(mixed.outcome.relative_residual <= 1e-12 && mixed.outcome.iterations > 1, "{:?}", mixed.outcome);
         // The true residual of the matrix in double, which a matrix in single cannot reach.
         assert!((1e-9..1e-3).contains(&single.outcome.relative_residual), "{:?}", single.outcome);

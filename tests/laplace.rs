@@ -12,9 +12,9 @@ use warpfem::mesh::rectangle::{Diagonals, generate_cut_rectangle};
 use warpfem::mesh::write::{Form, to_bytes};
 use warpfem::mesh::{Group, Mesh};
 use warpfem::model::{Model, SolverOptions};
-use warpfem::pipeline::{self, Potential, Solution};
-use warpfem::result::Error;
+use warpfem::pipeline::{self, Solution};
 use warpfem::result::choices::{Acceleration, Format, Method, Precision, Preconditioner, Strategy};
+use warpfem::result::{Error, Physics};
 use warpfem::solve::Silent;
 use warpfem::verify::laplace::{self as verify, K};
 
@@ -26,12 +26,11 @@ fn laplace(tables: &str, mesh: Mesh) -> Model {
     model(&format!("{BODY}{tables}"), mesh)
 }
 
-fn solve(model: &mut Model) -> (Solution, Potential) {
-    let solution = fields::solve(model, 1e-13);
-    assert!(solution.displacement.is_empty() && solution.stresses.von_mises.is_empty());
-    assert!(solution.equilibrium_error < 1e-11, "out of balance by {:.1e}", solution.equilibrium_error);
-    let potential = solution.potential.clone().expect("a potential");
-    (solution, potential)
+fn solve(model: &mut Model) -> Solution {
+    let found = fields::solve(model, 1e-13);
+    assert!(found.step.fields.iter().all(|field| field.info.physics.contains(&Physics::Potential)));
+    assert!(found.equilibrium_error < 1e-11, "out of balance by {:.1e}", found.equilibrium_error);
+    found
 }
 
 fn cells(kind: ElementKind) -> [usize; 3] {
@@ -47,11 +46,11 @@ fn distorted(kind: ElementKind, amount: f64) -> Mesh {
 
 /// Nodal values and gradients of a field that elements hold exactly.
 #[track_caller]
-fn assert_exact(what: &str, model: &Model, found: &Potential, u: impl Fn([f64; 3]) -> f64, gradient: [f64; 3]) {
+fn assert_exact(what: &str, model: &Model, found: &Solution, u: impl Fn([f64; 3]) -> f64, gradient: [f64; 3]) {
     let expected: Vec<f64> = model.mesh.coords.iter().map(|x| u(*x)).collect();
-    assert_close(what, &found.values, &expected, 1e-12, 3.0);
-    for g in found.gradient.concat() {
-        assert_close(what, &g, &gradient, 1e-10, 3.0);
+    assert_close(what, found.step.nodes("potential"), &expected, 1e-12, 3.0);
+    for g in found.step.lists("gradient").concat().chunks_exact(3) {
+        assert_close(what, g, &gradient, 1e-10, 3.0);
     }
 }
 
@@ -61,16 +60,16 @@ fn between_two_sides_the_potential_is_linear() {
     for kind in solvable() {
         for mesh in [regular_box(kind, cells(kind)), distorted(kind, 0.2)] {
             let mut model = laplace(SIDES, mesh);
-            let (solution, found) = solve(&mut model);
+            let found = solve(&mut model);
             assert_exact(kind.info().name, &model, &found, |x| 1.0 + 2.0 * x[0], [2.0, 0.0, 0.0]);
-            let flows: Vec<f64> = solution.reactions.iter().map(|flow| flow[0]).collect();
+            let flows = [0, 1].map(|support| found.reaction(support)[0]);
             assert_close("flows", &flows, &[-2.0 * K, 2.0 * K], 1e-11, 2.0 * K);
-            assert_eq!(solution.applied, [0.0; 3]);
+            assert_eq!(found.applied, [0.0; 3]);
         }
     }
     let down = generate_cut_rectangle(Tri3, [1.0; 2], [5, 4], Diagonals::Down).unwrap();
     let mut model = laplace(SIDES, down);
-    let (_, found) = solve(&mut model);
+    let found = solve(&mut model);
     assert_exact("downward diagonals", &model, &found, |x| 1.0 + 2.0 * x[0], [2.0, 0.0, 0.0]);
 }
 
@@ -84,14 +83,14 @@ fn linear_potentials_are_held_exactly_on_distorted_elements() {
         let n_inside = model.mesh.coords.iter().filter(|x| !on_skin(kind.info().dim, **x)).count();
         assert!(n_inside > 2, "{kind:?}");
         prescribe(&mut model, |x| on_skin(kind.info().dim, x).then(|| [u(x), 0.0, 0.0]));
-        let (_, found) = solve(&mut model);
+        let found = solve(&mut model);
         assert_exact(kind.info().name, &model, &found, u, slope);
     }
 }
 
 /// `(int (u - u_h)^2 dV / int u^2 dV)^(1/2)`.
-fn error(model: &Model, found: &Potential, exact: impl Fn([f64; 3]) -> f64) -> f64 {
-    let values: Vec<[f64; 3]> = found.values.iter().map(|u| [*u, 0.0, 0.0]).collect();
+fn error(model: &Model, found: &Solution, exact: impl Fn([f64; 3]) -> f64) -> f64 {
+    let values: Vec<[f64; 3]> = found.step.nodes("potential").iter().map(|u| [*u, 0.0, 0.0]).collect();
     fields::errors(model, &values, |x| Displacement { u: [exact(x), 0.0, 0.0], h: [[0.0; 3]; 3] })[0]
 }
 
@@ -105,9 +104,9 @@ fn rings_converge_to_the_logarithm() {
     for (kind, order) in [(Tri3, 2.0), (Quad4, 2.0), (Tri6, 3.0), (Quad8, 3.0)] {
         let [coarse, fine] = [4, 8].map(|n| {
             let mut model = ring(kind, n);
-            let (solution, found) = solve(&mut model);
+            let found = solve(&mut model);
             let flow = verify::FLOW;
-            let flows = [solution.reactions[0][0] / -flow - 1.0, solution.reactions[1][0] / flow - 1.0];
+            let flows = [found.reaction(0)[0] / -flow - 1.0, found.reaction(1)[0] / flow - 1.0];
             assert!((flows[0] - flows[1]).abs() < 1e-11, "what flows in flows out: {flows:?}");
             (error(&model, &found, verify::exact), flows[0].abs())
         });
@@ -126,27 +125,27 @@ fn rings_converge_to_the_logarithm() {
 fn rings_from_files_give_the_same() {
     let folder = tempfile::tempdir().unwrap();
     let mut model = ring(Tri3, 4);
-    let (_, expected) = solve(&mut model);
+    let expected = solve(&mut model);
     for form in [Form::Ascii, Form::Binary] {
         let path = folder.path().join("ring.msh");
         std::fs::write(&path, to_bytes(&model.mesh, form)).unwrap();
         let mut read = crate::common::meshes::model(verify::TABLES, Mesh::read(&path).unwrap());
-        let (_, found) = solve(&mut read);
-        assert_close("from a file", &found.values, &expected.values, 1e-12, 1.0);
+        let found = solve(&mut read);
+        assert_close("from a file", found.step.nodes("potential"), expected.step.nodes("potential"), 1e-12, 1.0);
     }
     let mut gmsh = Model::load(&file("ring.toml")).unwrap();
     let mut coarse = crate::common::meshes::model(verify::TABLES, Mesh::read(&file("ring_coarse.msh")).unwrap());
-    let (_, of_coarse) = solve(&mut coarse);
+    let of_coarse = solve(&mut coarse);
     let missed_more = error(&coarse, &of_coarse, verify::exact);
-    let (solution, found) = solve(&mut gmsh);
+    let found = solve(&mut gmsh);
     let missed = error(&gmsh, &found, verify::exact);
     // Edges of half the length, give or take: sizes are those of the triangles there are.
-    let finer = (found.values.len() as f64 / of_coarse.values.len() as f64).sqrt();
+    let finer = (found.step.nodes("potential").len() as f64 / of_coarse.step.nodes("potential").len() as f64).sqrt();
     let order = (missed_more / missed).ln() / finer.ln();
-    println!("{} nodes of Gmsh: {missed:.2e}, order {order:.2}", found.values.len());
+    println!("{} nodes of Gmsh: {missed:.2e}, order {order:.2}", found.step.nodes("potential").len());
     assert!(missed < 2e-3 && (order - 2.0).abs() < 0.3, "{missed:.2e}, order {order:.2}");
     let flow = verify::FLOW / K * gmsh.materials[0].conductivity[0];
-    assert!((solution.reactions[1][0] / flow - 1.0).abs() < 4e-3, "{:?} against {flow}", solution.reactions);
+    assert!((found.reaction(1)[0] / flow - 1.0).abs() < 4e-3, "{:?} against {flow}", found.reaction(1));
 }
 
 /// `u = sin(pi x) sin(pi y) sin(pi z)`, 0 all round, of the source `3 k pi^2 u` as nodal loads.
@@ -158,7 +157,7 @@ fn manufactured_sources_converge_at_second_order() {
             let mut model = laplace(SIDES, regular_box(kind, [n, n, n]));
             prescribe(&mut model, |x| on_skin(3, x).then_some([0.0; 3]));
             fields::add_body_force(&mut model, |x| [3.0 * K * PI * PI * exact(x), 0.0, 0.0]);
-            let (_, found) = solve(&mut model);
+            let found = solve(&mut model);
             error(&model, &found, exact)
         });
         let rate = (coarse / fine).log2();
@@ -175,12 +174,12 @@ fn a_uniform_source_leaves_by_the_sides() {
     for kind in [Quad4, Quad8, Tri6, Hex8] {
         let mut model = laplace(tables, regular_box(kind, cells(kind)));
         model.thickness = if kind.info().dim == 2 { 0.25 } else { 1.0 };
-        let (solution, found) = solve(&mut model);
+        let found = solve(&mut model);
         let expected: Vec<f64> = model.mesh.coords.iter().map(|x| 12.0 * x[0] * (1.0 - x[0]) / (2.0 * K)).collect();
-        assert_close(kind.info().name, &found.values, &expected, 1e-12, 0.5);
+        assert_close(kind.info().name, found.step.nodes("potential"), &expected, 1e-12, 0.5);
         let volume = model.thickness;
-        assert_close("applied", &solution.applied, &[12.0 * volume, 0.0, 0.0], 1e-12, 12.0);
-        assert_close("flow", &[solution.reactions[0][0]], &[-12.0 * volume], 1e-11, 12.0);
+        assert_close("applied", &found.applied, &[12.0 * volume, 0.0, 0.0], 1e-12, 12.0);
+        assert_close("flow", &[found.reaction(0)[0]], &[-12.0 * volume], 1e-11, 12.0);
     }
 }
 
@@ -204,11 +203,11 @@ fn two_conductivities_in_series_share_the_drop() {
         let tables =
             format!("[analysis]\nkind = \"laplace\"\n{}{}{sides}", material("left", 1.0), material("right", 3.0));
         let mut model = model(&tables, mesh);
-        let (solution, found) = solve(&mut model);
+        let found = solve(&mut model);
         let exact = |x: f64| if x <= 0.5 { 1.5 * x } else { 0.75 + 0.5 * (x - 0.5) };
         let expected: Vec<f64> = model.mesh.coords.iter().map(|x| exact(x[0])).collect();
-        assert_close(kind.info().name, &found.values, &expected, 1e-12, 1.0);
-        assert_close("flow", &[solution.reactions[1][0]], &[1.5], 1e-11, 1.5);
+        assert_close(kind.info().name, found.step.nodes("potential"), &expected, 1e-12, 1.0);
+        assert_close("flow", &[found.reaction(1)[0]], &[1.5], 1e-11, 1.5);
     }
 }
 
@@ -222,18 +221,18 @@ fn fluxes_flow_into_the_body_by_area_and_thickness() {
         let text = if plane { BODY.replace("\"laplace\"", "\"laplace\"\nthickness = 0.25") } else { BODY.to_string() };
         let mut model = model(&format!("{text}{tables}"), distorted(kind, 0.2));
         let area = if plane { 0.25 } else { 1.0 };
-        let (solution, found) = solve(&mut model);
+        let found = solve(&mut model);
         assert_exact(kind.info().name, &model, &found, |x| 2.0 + 5.0 / K * x[0], [5.0 / K, 0.0, 0.0]);
-        assert_close("applied", &solution.applied, &[5.0 * area, 0.0, 0.0], 1e-12, 5.0);
-        assert_close("flow", &[solution.reactions[0][0]], &[-5.0 * area], 1e-11, 5.0);
+        assert_close("applied", &found.applied, &[5.0 * area, 0.0, 0.0], 1e-12, 5.0);
+        assert_close("flow", &[found.reaction(0)[0]], &[-5.0 * area], 1e-11, 5.0);
         assert_eq!(model.applied[0].name, "flux on xmax");
     }
     // On a circle the length of its polygon counts: what flows in round the outside leaves inside.
     let tables = "[[support]]\non = \"inner\"\nvalue = 0.0\n[[flux]]\non = \"outer\"\nvalue = 1.0\n";
     let mut model = laplace(tables, generate_annulus(Tri3, [1.0, 2.0], [4, 32]).unwrap());
-    let (solution, _) = solve(&mut model);
+    let found = solve(&mut model);
     let length = 32.0 * 4.0 * (PI / 32.0).sin();
-    assert_close("applied", &[solution.applied[0], -solution.reactions[0][0]], &[length; 2], 1e-11, length);
+    assert_close("applied", &[found.applied[0], -found.reaction(0)[0]], &[length; 2], 1e-11, length);
 }
 
 /// Every storage format, strategy, preconditioner, precision and method, on a distorted mesh with a flux and a source.
@@ -242,10 +241,10 @@ fn every_way_to_solve_gives_the_same_potential() {
     let tables =
         "[[support]]\non = \"xmin\"\nvalue = 2.0\n[[flux]]\non = \"ymax\"\nvalue = 5.0\n[source]\nvalue = -1.0\n";
     let mut model = laplace(tables, distorted_box(Quad4, [9, 7, 1], 0.2));
-    let (_, expected) = solve(&mut model);
+    let expected = solve(&mut model);
     let on = |device, model: &Model, what: &str, tolerance: f64| {
-        let solution = converged(model, device);
-        assert_close(what, &solution.potential.unwrap().values, &expected.values, tolerance, 5.0);
+        let found = converged(model, device);
+        assert_close(what, found.step.nodes("potential"), expected.step.nodes("potential"), tolerance, 5.0);
     };
     let again = |model: &Model, what: &str, tolerance: f64| on(DeviceName::Cpu, model, what, tolerance);
     model.solver.method = Some(Method::Cg);

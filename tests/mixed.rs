@@ -131,7 +131,7 @@ fn models_have_the_solution_they_have_in_double() {
         (model.solver.method, model.solver.residual_tolerance) = (Some(Method::Cg), Some(1e-9));
         let solve = |model: &Model| converged(model, DeviceName::Cpu);
         let double = solve(&model);
-        let expected = double.displacement.as_flattened();
+        let expected = double.displacement().as_flattened();
         for precision in [Precision::Mixed, Precision::MixedHalf] {
             model.solver.precision = Some(precision);
             for name in Preconditioner::ALL
@@ -142,7 +142,7 @@ fn models_have_the_solution_they_have_in_double() {
                 let mixed = solve(&model);
                 assert!(mixed.outcome.relative_residual <= 1e-9);
                 let what = format!("{name}, {precision}");
-                assert_close(&what, mixed.displacement.as_flattened(), expected, 1e-6, largest(expected));
+                assert_close(&what, mixed.displacement().as_flattened(), expected, 1e-6, largest(expected));
                 let counts = (mixed.outcome.iterations, double.outcome.iterations);
                 assert!(!precond::has_order(name) || counts.0 < counts.1, "{what}: {counts:?}");
             }
@@ -310,6 +310,6 @@ fn loads_that_the_precision_does_not_hold_are_refused() {
     }
     for (young, by) in [(1e-20, 1e-30), (1.0, 1e-140)] {
         let found = moved(young, by, Precision::Double).unwrap();
-        assert!(found.displacement.iter().any(|u| u[0] > 0.3 * by && u[0] < 0.7 * by), "{young} {by}");
+        assert!(found.displacement().iter().any(|u| u[0] > 0.3 * by && u[0] < 0.7 * by), "{young} {by}");
     }
 }

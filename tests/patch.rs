@@ -8,7 +8,7 @@ use crate::common::meshes::{
     straighten,
 };
 use crate::common::{assert_close, largest, reference};
-use nalgebra::SVector;
+use nalgebra::{Matrix3, SVector, Vector3};
 use std::collections::HashSet;
 use std::path::Path;
 use warpfem::element::ElementKind;
@@ -34,13 +34,37 @@ fn on_rollers(kind: ElementKind, of: Analysis, load: &str) -> Model {
 
 pub fn check_displacements(solution: &Solution, coords: &[[f64; 3]], exact: impl Fn([f64; 3]) -> [f64; 3]) {
     let expected: Vec<f64> = coords.iter().flat_map(|x| exact(*x)).collect();
-    let found = solution.displacement.as_flattened();
+    let found = solution.displacement().as_flattened();
     assert_close(&format!("displacements, {} nodes", coords.len()), found, &expected, 1e-10, largest(&expected));
 }
 
 fn check_stress(solution: &Solution, expected: [f64; 6]) {
-    for stress in &solution.stresses.stress[0] {
+    for stress in solution.step.lists("stress")[0].chunks_exact(6) {
         assert_close("stress", stress, &expected, 1e-9, largest(&expected));
+    }
+}
+
+/// What is computed on request, at centres and at nodes.
+fn check_derived(solution: &Solution, stress: [f64; 6], strain: [f64; 6]) {
+    let [xx, yy, zz, xy, yz, xz] = stress;
+    let tensor = Matrix3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz);
+    let mut principal: Vec<f64> = tensor.symmetric_eigenvalues().iter().copied().collect();
+    principal.sort_by(|a, b| b.total_cmp(a));
+    for suffix in ["", "_nodal"] {
+        let list = |name: &str| &solution.step.lists(&format!("{name}{suffix}"))[0];
+        let expected = |i: usize| if i == 2 && stress[2] == 0.0 { list("strain")[2] } else { strain[i] };
+        list("strain")
+            .chunks(6)
+            .for_each(|found| assert_close("strain", found, &[0, 1, 2, 3, 4, 5].map(expected), 1e-9, 1e-2));
+        list("tresca").iter().for_each(|found| {
+            assert_close("Tresca", &[*found], &[principal[0] - principal[2]], 1e-9, principal[0]);
+        });
+        for (values, n) in list("principal_stress").chunks(3).zip(list("principal_directions").chunks(9)) {
+            assert_close("principal stress", values, &principal, 1e-9, principal[0].abs());
+            let n = Matrix3::from_row_slice(n);
+            let again = n.transpose() * Matrix3::from_diagonal(&Vector3::from_row_slice(values)) * n;
+            assert!((again - tensor).amax() < 1e-9 * tensor.amax(), "{again} {tensor}");
+        }
     }
 }
 
@@ -50,6 +74,8 @@ fn a_linear_field_on_the_skin_is_linear_inside() {
         let dim = kind.info().dim;
         let mut patch = verify::elastic(kind, of).unwrap().model;
         patch.thickness = if dim == 2 { THICKNESS } else { 1.0 };
+        let names = ["strain", "tresca", "principal_stress", "principal_directions"];
+        patch.fields = names.iter().flat_map(|name| [name.to_string(), format!("{name}_nodal")]).collect();
         let solution = solve(&mut patch, 1e-13);
         check_displacements(&solution, &patch.mesh.coords, |x| verify::field(dim, x));
         let h = |i: usize, j: usize| if i < dim && j < dim { FIELD[i][j] } else { 0.0 };
@@ -57,10 +83,11 @@ fn a_linear_field_on_the_skin_is_linear_inside() {
         let eps = SVector::from([h(0, 0), h(1, 1), h(2, 2), shear(0, 1), shear(1, 2), shear(0, 2)]);
         let stress: [f64; 6] = (reference::elasticity(of, &patch.materials[0], [0.0; 3]) * eps).into();
         check_stress(&solution, stress);
+        check_derived(&solution, stress, eps.into());
         assert_close("what verify has", &verify::stress(of), &stress, 1e-14, largest(&stress));
         // The strain energy of a unit volume, or of a unit square as thick as this.
         let energy = 0.5 * patch.thickness * SVector::from(stress).dot(&eps);
-        assert_close("energy", &[solution.stresses.strain_energy], &[energy], 1e-10, energy);
+        assert_close("energy", &[solution.strain_energy()], &[energy], 1e-10, energy);
     }
 }
 
@@ -78,7 +105,13 @@ fn a_linear_field_is_linear_across_elements_of_all_shapes() {
         let solution = solve(&mut patch, 1e-13);
         check_displacements(&solution, &patch.mesh.coords, |x| verify::field(3, x));
         let expected = verify::stress(Analysis::Elasticity);
-        for stress in solution.stresses.stress.iter().flatten().chain(&solution.nodal.values) {
+        for stress in solution
+            .step
+            .lists("stress")
+            .iter()
+            .chain(solution.step.lists("stress_nodal"))
+            .flat_map(|list| list.chunks(6))
+        {
             assert_close(name, stress, &expected, 1e-9, largest(&expected));
         }
     }
@@ -101,8 +134,8 @@ fn a_bar_pulled_at_its_end_stretches_evenly() {
         check_displacements(&solution, &bar.mesh.coords, |[x, y, z]| [pull / young * x, side * y, through * z]);
         check_stress(&solution, [pull, 0.0, across, 0.0, 0.0, 0.0]);
         let force = pull * bar.thickness;
-        assert_close("reaction", &solution.reactions[0], &[-force, 0.0, 0.0], 1e-10, force);
-        for von_mises in solution.stresses.von_mises[0].iter().filter(|_| across == 0.0) {
+        assert_close("reaction", solution.reaction(0), &[-force, 0.0, 0.0], 1e-10, force);
+        for von_mises in solution.step.lists("von_mises")[0].iter().filter(|_| across == 0.0) {
             assert_close("von Mises", &[*von_mises], &[pull], 1e-9, pull);
         }
     }
@@ -124,7 +157,7 @@ fn pressure_from_all_sides_shrinks_evenly() {
         let through = if kind.info().dim == 3 { strain } else { 0.0 };
         check_displacements(&solution, &block.mesh.coords, |[x, y, z]| [strain * x, strain * y, through * z]);
         check_stress(&solution, [-p, -p, across, 0.0, 0.0, 0.0]);
-        assert!(of != Analysis::Elasticity || largest(&solution.stresses.von_mises[0]) < 1e-8 * p);
+        assert!(of != Analysis::Elasticity || largest(&solution.step.lists("von_mises")[0]) < 1e-8 * p);
     }
 }
 
@@ -175,7 +208,7 @@ fn quadratic_elements_hold_quadratic_fields() {
             };
             model.gravity = Some([0, 1, 2].map(acceleration));
             let solution = solve(&mut model, 1e-13);
-            let errors = errors(&model, &solution.displacement, exact);
+            let errors = errors(&model, solution.displacement(), exact);
             assert!(errors.iter().all(|error| *error < 1e-11), "{kind:?}, {plane:?}: {errors:?}");
         }
     }

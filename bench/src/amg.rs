@@ -11,7 +11,7 @@ use warpfem::cli::table;
 use warpfem::device::Buffer;
 use warpfem::linalg::Space;
 use warpfem::model::Model;
-use warpfem::output::summary::{Level, Multigrid};
+use warpfem::precond::amg::{Hierarchy, LevelSize};
 use warpfem::precond::{Context, SetupCache};
 use warpfem::result::Result;
 use warpfem::result::choices::{Precision, Preconditioner};
@@ -124,25 +124,25 @@ fn change_materials(model: &mut Model) {
 }
 
 /// A line for each level, and the parts of the set-up.
-fn levels(hierarchy: &Multigrid) -> String {
-    let finest = hierarchy.levels.first().map_or(0, |level| level.unknowns).max(1) as f64;
-    let line = |(depth, level): (usize, &Level)| {
+fn levels(hierarchy: &Hierarchy) -> String {
+    let finest = hierarchy.levels.first().map_or(0, |level| level.unknowns()).max(1) as f64;
+    let line = |(depth, level): (usize, &LevelSize)| {
         vec![
             depth.to_string(),
-            count(level.unknowns),
+            count(level.unknowns()),
             count(level.rows),
             count(level.blocks),
-            format!("{:.1}", level.stencil),
-            format!("{:.4}", level.unknowns as f64 / finest),
+            format!("{:.1}", level.stencil()),
+            format!("{:.4}", level.unknowns() as f64 / finest),
         ]
     };
     let rows: Vec<Vec<String>> = hierarchy.levels.iter().enumerate().map(line).collect();
     let heads = ["level", "unknowns", "rows", "blocks", "stencil", "of finest"];
-    let parts = hierarchy.setup_s.parts().map(|(name, time)| format!("{name} {}", seconds(time))).join(", ");
+    let parts = hierarchy.times.parts().map(|(name, time)| format!("{name} {}", seconds(time))).join(", ");
     format!(
         "{}operator complexity {:.3}, {}; set-up: {parts}\n",
         table::text(&heads, &rows),
-        hierarchy.operator_complexity,
+        hierarchy.operator_complexity(),
         bytes(hierarchy.bytes)
     )
 }

@@ -4,11 +4,10 @@ use kernels_rs::real::Real;
 use serde::Serialize;
 use std::ops::Deref;
 use std::time::Instant;
-use warpfem::cli::{one_of, summary};
+use warpfem::cli::one_of;
 use warpfem::device::bandwidth::median;
 use warpfem::linalg::Space;
-use warpfem::output::summary::Multigrid;
-use warpfem::pipeline::System;
+use warpfem::pipeline::{Hierarchy, System};
 use warpfem::result::Result;
 use warpfem::result::choices::{Format, Precision};
 use warpfem::solve::Iteration;
@@ -65,7 +64,7 @@ pub struct Solved {
     pub convergence_factor: f64,
     /// The levels, of multigrid.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub multigrid: Option<Multigrid>,
+    pub multigrid: Option<Hierarchy>,
     /// The relative residual after each iteration.
     pub history: Vec<f64>,
 }
@@ -96,7 +95,7 @@ pub fn solved<T: Real, I: Deref<Target = dyn Iteration<T>>>(
         let iteration = make()?;
         space.finish()?;
         setups.push(1e3 * start.elapsed().as_secs_f64());
-        multigrid = iteration.hierarchy().map(summary::multigrid);
+        multigrid = iteration.hierarchy().cloned();
         let start = Instant::now();
         let (again, _) = system.iterate(space, &*iteration, options, &Silent)?;
         solves.push(1e3 * start.elapsed().as_secs_f64());

@@ -11,14 +11,14 @@ pub use system::{Loaded, System};
 use crate::assembly::Numbering;
 use crate::device::DeviceName;
 use crate::linalg::Space;
-use crate::model::{Model, Physics, SolverOptions};
+use crate::model::{Model, SolverOptions};
 use crate::plan::{self, DeviceFacts};
-use crate::precond::Hierarchy;
+pub use crate::precond::Hierarchy;
 use crate::result::choices::{Method, Precision};
-use crate::result::{Ending, Outcome, Plan, Result};
+use crate::result::{Ending, LastStep, Outcome, Plan, Result, Sink, Step};
 use crate::solve::iteration::{self, Builder};
 use crate::solve::{CgOptions, Monitor, direct};
-use crate::stress::{self, AtNodes, Balance, Stresses};
+use crate::stress::{self, Balance, Context};
 use kernels_rs::real::Real;
 use rayon::prelude::*;
 use std::time::Instant;
@@ -55,24 +55,12 @@ pub struct Used {
 /// The answer, in the mesh's numbering.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Solution {
-    /// Displacements, `[n_nodes]`; none if the unknown is a potential.
-    pub displacement: Vec<[f64; 3]>,
-    /// The potential and its gradient, if that is the unknown.
-    pub potential: Option<Potential>,
-    /// Forces of the supports on the body; 0 in free components, `[n_nodes]`. Of a potential what flows in there, then
-    /// zeros.
-    pub reaction_force: Vec<[f64; 3]>,
-    /// Stresses and strain energy; empty if the unknown is a potential.
-    pub stresses: Stresses,
-    /// Stresses at the nodes; empty if the unknown is a potential.
-    pub nodal: AtNodes<6>,
-    /// Yield strength over von Mises stress at the nodes; empty if no material has a yield strength.
-    pub safety_factor: Vec<f64>,
-    /// For each of the model's supports: the sum of `K u - f` over its nodes in the components it prescribes; of a
-    /// potential the flow into the body, then zeros.
-    pub reactions: Vec<[f64; 3]>,
+    /// The results; empty where another sink has taken them.
+    pub step: Step,
     /// The sum of all loads; of a potential what fluxes and sources bring in, then zeros.
     pub applied: [f64; 3],
+    /// The sum of the forces of all supports on the body, or of the flows into it there; a node of several counts once.
+    pub reaction_sum: [f64; 3],
     /// See [`Balance::error`].
     pub equilibrium_error: f64,
     /// The same of each connected part.
@@ -87,23 +75,28 @@ pub struct Solution {
     pub timings: Timings,
 }
 
-/// A potential, in the mesh's numbering.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Potential {
-    /// Its values, `[n_nodes]`.
-    pub values: Vec<f64>,
-    /// Its gradient at the centroid of each cell, by position in `mesh.cells` (empty for cells that are not solved on).
-    pub gradient: Vec<Vec<[f64; 3]>>,
-    /// The gradient's magnitude, likewise.
-    pub steepness: Vec<Vec<f64>>,
-    /// The gradient at the nodes.
-    pub nodal: AtNodes<3>,
-}
+impl Solution {
+    /// The displacements, `[n_nodes]`; none if they were not asked for.
+    pub fn displacement(&self) -> &[[f64; 3]] {
+        self.step.vectors("displacement")
+    }
 
-impl Potential {
-    fn new(values: Vec<f64>, gradient: Vec<Vec<[f64; 3]>>, nodal: AtNodes<3>) -> Self {
-        let steepness = gradient.iter().map(|block| block.iter().map(|g| stress::norm(g)).collect()).collect();
-        Potential { values, gradient, steepness, nodal }
+    /// The first `components` of the unknown at each node, `[n_nodes][components]` flat.
+    pub fn unknown(&self, components: usize) -> Vec<f64> {
+        let field = self.step.field(self.step.physics.words().unknown);
+        field.map_or(vec![], |field| {
+            field.values[0].chunks_exact(field.info.width()).flat_map(|value| &value[..components]).copied().collect()
+        })
+    }
+
+    /// What a support does to the body, by its number in the case: the force, or the flow into it.
+    pub fn reaction(&self, support: usize) -> &[f64] {
+        self.step.row(self.step.physics.words().reactions[0], support)
+    }
+
+    /// The strain energy of the body; NaN if there is none.
+    pub fn strain_energy(&self) -> f64 {
+        self.step.row("strain_energy", 0).first().copied().unwrap_or(f64::NAN)
     }
 }
 
@@ -116,37 +109,61 @@ pub fn solve(model: &Model, device: DeviceName, monitor: &dyn Monitor) -> Result
     solve_on(&Space::open(device)?, model, monitor)
 }
 
-/// As [`solve`], on a device that is open.
+/// As [`solve`], on a device that is open. The solution has all tables, the usual fields and those of the case.
 ///
 /// # Errors
 ///
-/// Choices that do not go together, too little memory, a device that fails, a model that is too large.
+/// Those of [`solve_into`].
 pub fn solve_on(space: &Space, model: &Model, monitor: &dyn Monitor) -> Result<Solution> {
+    solve_asked(space, model, &[], monitor)
+}
+
+/// As [`solve_on`], with more fields by name.
+///
+/// # Errors
+///
+/// Those of [`solve_into`].
+pub fn solve_asked(space: &Space, model: &Model, more: &[&str], monitor: &dyn Monitor) -> Result<Solution> {
+    let usual = model.analysis.physics().usual_fields().map(String::from);
+    let asked = more.iter().map(|name| String::from(*name)).chain(model.fields.iter().cloned());
+    let mut last = LastStep { fields: usual.chain(asked).collect(), ..LastStep::default() };
+    let solution = solve_into(space, model, &mut last, monitor)?;
+    Ok(Solution { step: last.step, ..solution })
+}
+
+/// Solves a model and sends its results to a sink, which has them instead of the [`Solution`].
+///
+/// # Errors
+///
+/// Choices that do not go together, too little memory, a device that fails, a model that is too large, those of the
+/// sink.
+pub fn solve_into(space: &Space, model: &Model, sink: &mut dyn Sink, monitor: &dyn Monitor) -> Result<Solution> {
     let plan = plan::resolve(model, &DeviceFacts::of(space))?;
     let (method, precision) = (plan.method, plan.precision);
     let used = Used { device: space.name(), plan, factor_nonzeros: None, hierarchy: None };
     let single = |used, way| solve_with::<f32>(space, model, monitor, used, way);
     let double = |used, way| solve_with::<f64>(space, model, monitor, used, way);
-    match (method, precision) {
+    let found = match (method, precision) {
         (Method::Femses, _) => {
             let (mut timings, mut phase) = (Timings::default(), Phase::begin(monitor, "setup"));
             let found = match precision {
                 Precision::Single => femses::find::<f32>(space, model, &used.plan, monitor, &mut phase, &mut timings),
                 _ => femses::find::<f64>(space, model, &used.plan, monitor, &mut phase, &mut timings),
             };
-            results(space, model, used, found?, phase, timings)
+            (used, found?, phase, timings)
         }
-        (Method::Direct, Precision::Single) => single(used, SolverBuilder::Direct(direct::build::<f32, f32>, None)),
-        (Method::Direct, Precision::Mixed) => double(used, SolverBuilder::Direct(direct::build::<f64, f32>, None)),
+        (Method::Direct, Precision::Single) => single(used, SolverBuilder::Direct(direct::build::<f32, f32>, None))?,
+        (Method::Direct, Precision::Mixed) => double(used, SolverBuilder::Direct(direct::build::<f64, f32>, None))?,
         (Method::Direct, _) => {
             let instead = model.solver.method.is_none().then_some(iteration::plain as Builder<f64>);
-            double(used, SolverBuilder::Direct(direct::build::<f64, f64>, instead))
+            double(used, SolverBuilder::Direct(direct::build::<f64, f64>, instead))?
         }
-        (Method::Cg, Precision::Double) => double(used, SolverBuilder::Iteration(iteration::plain)),
-        (Method::Cg, Precision::Mixed) => double(used, SolverBuilder::Iteration(iteration::mixed)),
-        (Method::Cg, Precision::MixedHalf) => double(used, SolverBuilder::Iteration(iteration::mixed_half)),
-        (Method::Cg, Precision::Single) => single(used, SolverBuilder::Iteration(iteration::plain)),
-    }
+        (Method::Cg, Precision::Double) => double(used, SolverBuilder::Iteration(iteration::plain))?,
+        (Method::Cg, Precision::Mixed) => double(used, SolverBuilder::Iteration(iteration::mixed))?,
+        (Method::Cg, Precision::MixedHalf) => double(used, SolverBuilder::Iteration(iteration::mixed_half))?,
+        (Method::Cg, Precision::Single) => single(used, SolverBuilder::Iteration(iteration::plain))?,
+    };
+    results(space, model, found, sink)
 }
 
 /// How the system is solved: by an iteration made of a preconditioner, or by factors, or by what takes their place
@@ -195,13 +212,16 @@ fn stopping(solver: &SolverOptions) -> CgOptions {
     }
 }
 
-fn solve_with<T: Real>(
+/// How it was solved, what was found, the phase that goes on, and the times so far.
+type Ended<'a> = (Used, Solved, Phase<'a>, Timings);
+
+fn solve_with<'a, T: Real>(
     space: &Space,
     model: &Model,
-    monitor: &dyn Monitor,
+    monitor: &'a dyn Monitor,
     mut used: Used,
     way: SolverBuilder<T>,
-) -> Result<Solution> {
+) -> Result<Ended<'a>> {
     let mut timings = Timings::default();
     let mut phase = Phase::begin(monitor, "setup");
     let system = System::<T>::assemble(space, model, &used.plan, &mut phase, &mut timings)?;
@@ -223,34 +243,22 @@ fn solve_with<T: Real>(
     let System { body, matrix, f, .. } = system;
     drop((matrix, iteration, f));
     let found = Solved { body, v, outcome, epsilon: T::EPSILON.to_f64() };
-    results(space, model, used, found, phase, timings)
+    Ok((used, found, phase, timings))
 }
 
-/// What follows from what was found.
+/// Sends what follows from what was found to a sink; returns the rest.
 fn results(
     space: &Space,
     model: &Model,
-    used: Used,
-    found: Solved,
-    mut phase: Phase,
-    mut timings: Timings,
+    (used, found, mut phase, mut timings): Ended,
+    sink: &mut dyn Sink,
 ) -> Result<Solution> {
     let Solved { body, v, mut outcome, epsilon } = found;
     let Loaded { numbering, mesh, supports, applied, norm_f, parts, .. } = body;
     let u: Vec<f64> = v.par_iter().zip(&supports.prescribed).map(|(v, prescribed)| v + prescribed).collect();
     timings.solve = phase.next("stress");
     let device_u = space.upload(&u)?;
-    let (dim, n_blocks) = (supports.components, model.mesh.cells.len());
-    let (mut stresses, mut nodal, mut safety_factor, mut potential) = Default::default();
-    if model.analysis.physics() == Physics::Conduction {
-        let gradient = stress::gradients(space, &mesh, &device_u, n_blocks)?;
-        let at_nodes = stress::nodal_gradient(space, model, &numbering, &mesh, &device_u)?;
-        let values = numbering.to_mesh_order(&supports.with_motion(&u));
-        potential = Some(Potential::new(values, gradient, at_nodes));
-    } else {
-        stresses = stress::recover(space, &mesh, &device_u, n_blocks)?;
-        (nodal, safety_factor) = stress::nodal_stress(space, model, &numbering, &mesh, &device_u)?;
-    }
+    let dim = supports.components;
     // A rounded matrix cannot judge itself; else it is the reactions alone that these are for.
     let is_rounded = epsilon > f64::EPSILON && norm_f > 0.0;
     let asked = (!is_rounded).then(|| supports.nodes());
@@ -267,26 +275,24 @@ fn results(
         }
     }
     let support_forces = stress::support_forces(&supports, &internal, &applied);
-    let reaction_force = numbering.scatter(&support_forces, dim);
-    let reactions = reactions(model, &reaction_force);
+    drop(internal);
+    let forces = numbering.scatter(&support_forces, dim);
+    let reaction_sum = [0, 1, 2].map(|i| forces.iter().map(|force| force[i]).sum());
+    let unknown = (&u[..], &device_u);
+    let mut context = Context::new(space, model, (&numbering, &mesh), unknown, (&supports, forces));
     let balance = Balance::new(&support_forces, &applied, dim, model.analysis.balanced());
-    let load_error = if potential.is_some() { 0.0 } else { balance.load_error(&reactions) };
+    let load_error = context.table("reactions")?.map_or(0.0, |reactions| balance.load_error(reactions));
     outcome.judge_by_loads(load_error);
-    let displacement = if potential.is_some() { Vec::new() } else { numbering.scatter(&supports.with_motion(&u), dim) };
+    sink.take(context.into_step(sink)?)?;
+    let parts =
+        (0..parts.members().n_parts()).map(|part| parts.balance(part, &support_forces, &applied, model.analysis));
     let mut solution = Solution {
-        displacement,
-        potential,
-        reactions,
-        reaction_force,
-        stresses,
-        nodal,
-        safety_factor,
+        step: Step::default(),
         applied: stress::resultant(&applied, dim),
+        reaction_sum,
         equilibrium_error: balance.error(),
         load_error,
-        part_balance: (0..parts.members().n_parts())
-            .map(|part| parts.balance(part, &support_forces, &applied, model.analysis))
-            .collect(),
+        part_balance: parts.collect(),
         outcome,
         used,
         timings,
@@ -304,15 +310,4 @@ fn loads(model: &Model, numbering: &Numbering) -> Vec<f64> {
         f.iter_mut().zip(more).for_each(|(f, more)| *f += more);
     }
     f
-}
-
-/// Per support, the sum of its nodes' forces in the components it prescribes.
-fn reactions(model: &Model, forces: &[[f64; 3]]) -> Vec<[f64; 3]> {
-    let sum = |support: &crate::model::Support| {
-        core::array::from_fn(|i| match support.displacement[i] {
-            Some(_) => support.nodes.iter().map(|node| forces[*node as usize][i]).sum(),
-            None => 0.0,
-        })
-    };
-    model.supports.iter().map(sum).collect()
 }

@@ -40,7 +40,7 @@ fn the_summary_has_the_keys_that_scripts_rely_on() {
     let timings = "read setup assembly boundary solve stress write total";
     has_keys(&text, &summary["timings_s"], &words(timings));
     let results = "max_displacement max_displacement_at strain_energy reactions reaction_sum shared_nodes applied \
-                   equilibrium_error von_mises von_mises_nodal max_von_mises_away max_von_mises_away_rises";
+                   equilibrium_error von_mises von_mises_nodal max_von_mises_away max_von_mises_away_rises reaction_moments";
     has_keys(&text, &summary["results"], &words(results));
     has_keys(&text, &summary["results"]["von_mises"], &words("min max mean p99 max_at max_element"));
     assert_eq!(keys(&summary["results"]["von_mises_nodal"]), ["max", "max_at", "max_node"]);

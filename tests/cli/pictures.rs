@@ -52,7 +52,7 @@ fn without_symbols_the_picture_is_another_and_the_report_has_none() {
 fn sides_and_fields_that_there_are_not_list_those_that_there_are() {
     let folder = Folder::new();
     folder.solve(GOOD, &["--view", "top"]).refused(2, &["iso, x, -x, y, -y, z, -z"]);
-    folder.solve(GOOD, &["--field", "strain"]).refused(2, &["`strain`", "displacement_x", "stress_xz", "von_mises"]);
+    folder.solve(GOOD, &["--field", "stain"]).refused(2, &["`stain`", "displacement_x", "stress_xz", "von_mises"]);
     assert_eq!(folder.names("."), ["case.toml"]);
 }
 

@@ -37,6 +37,31 @@ fn a_yield_strength_gives_safety_factors() {
     folder.solve(&negative, &[]).refused(2, &["`yield_strength` must be greater than 0", "235e6 in Pa"]);
 }
 
+/// Fields that are asked for are in every file, others in none.
+#[test]
+fn fields_on_request_are_in_every_file() {
+    let folder = Folder::new();
+    let names = ["strain", "tresca_nodal", "principal_stress_nodal", "principal_directions"];
+    let asked = format!("{GOOD}[output]\nfields = {names:?}\nprobes = [{{ name = \"p\", at = [0.5, 0.5, 0.5] }}]\n");
+    folder.solve(&asked, &["--field", "strain_xx,principal_stress_1"]).done();
+    let [nodes, elements] = ["nodes", "elements"].map(|of| table(&folder, &format!("out/case_{of}.csv")).0);
+    assert!(nodes.ends_with(",tresca,principal_stress_1,principal_stress_2,principal_stress_3"), "{nodes}");
+    assert!(elements.contains(",strain_xx,") && elements.ends_with(",principal_directions_3z"), "{elements}");
+    let (vtu, page, summary) = (folder.text("out/case.vtu"), folder.text("out/case.html"), folder.summary("out"));
+    names.iter().for_each(|name| assert!(vtu.contains(&format!("Name=\"{name}\"")), "{name}"));
+    assert!(!vtu.contains("Name=\"tresca\"") && !vtu.contains("strain_nodal"));
+    let ranges = &summary["results"]["fields"];
+    let [least, most] = ["min", "max"].map(|end| ranges["strain_xx"][end].as_f64().unwrap());
+    assert!(least < most && ranges["principal_directions_1x"].is_object() && ranges.get("tresca").is_none());
+    assert!(summary["probes"][0]["principal_stress_nodal"].is_array());
+    assert!(page.contains("\"principal stress 1\"") && page.contains("largest strain xx"));
+    assert!(folder.path("out/case_strain_xx.png").exists());
+
+    folder.solve(GOOD, &[]).done();
+    assert!(folder.summary("out")["results"].get("fields").is_none());
+    assert!(!folder.text("out/case.vtu").contains("tresca"));
+}
+
 #[test]
 fn probes_interpolate_within_their_element() {
     let folder = Folder::new();

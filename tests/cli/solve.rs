@@ -227,9 +227,9 @@ fn fields_are_those_asked_for() {
     folder.solve(&format!("{GOOD}\n[output]\nfields = [\"von_mises\"]\n"), &[]).done();
     let vtu = folder.text("out/case.vtu");
     assert!(vtu.contains("Name=\"von_mises\"") && !vtu.contains("Name=\"displacement\""));
-    let run = folder.solve(&format!("{GOOD}\n[output]\nfields = [\"von_mises\", \"strain\"]\n"), &[]);
+    let run = folder.solve(&format!("{GOOD}\n[output]\nfields = [\"von_mises\", \"stain\"]\n"), &[]);
     let fields = "displacement, reaction_force, von_mises, stress, von_mises_nodal";
-    run.refused(2, &["case.toml:30:24", "`strain`", fields]);
+    run.refused(2, &["case.toml:30:24", "`stain`", fields]);
 }
 
 #[test]

@@ -109,7 +109,7 @@ pub fn sample<E: Element>(space: &Space) -> Vec<u64> {
         .iter()
         .flat_map(|(model, symbolic)| match model.analysis.physics() {
             Physics::Elasticity => sample_in::<General>(space, model, symbolic, &stresses),
-            Physics::Conduction => sample_in::<Scalar>(space, model, symbolic, &fluxes),
+            Physics::Potential => sample_in::<Scalar>(space, model, symbolic, &fluxes),
         })
         .collect()
 }
@@ -194,10 +194,10 @@ pub fn nodal<E: Element>(space: &Space) -> Vec<u64> {
 /// Stresses, or a potential's gradients, and their sizes.
 fn at_nodes(space: &Space, model: &Model, symbolic: &Symbolic, u: &[f64]) -> [Vec<f64>; 2] {
     let (mesh, u) = (meshes::upload(space, model, symbolic), space.upload(u).unwrap());
-    if model.analysis.physics() == Physics::Conduction {
+    if model.analysis.physics() == Physics::Potential {
         let found = nodal_gradient(space, model, &symbolic.numbering, &mesh, &u).unwrap();
         return [found.values.into_flattened(), found.sizes];
     }
-    let (found, _) = nodal_stress(space, model, &symbolic.numbering, &mesh, &u).unwrap();
+    let found = nodal_stress(space, model, &symbolic.numbering, &mesh, &u).unwrap();
     [found.values.into_flattened(), found.sizes]
 }

@@ -6,6 +6,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use warpfem::model::Model;
 use warpfem::pipeline::Solution;
+use warpfem::result::Field;
 
 /// Relative errors, each the largest over parts, or over the materials of each part.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
@@ -28,7 +29,9 @@ impl Errors {
     /// Those of a solution. A part at rest, or moved without strain, is to be exactly that: its errors are 0 or 1.
     pub fn of(solution: &Solution, model: &Model, reference: &Reference) -> Errors {
         let exact = reference.displacement();
-        let computed = displacement(solution, reference);
+        let computed = solution.unknown(reference.components);
+        let computed: Vec<&[f64]> = computed.chunks_exact(reference.components).collect();
+        let computed = reference.numbering.gather(&computed).concat();
         let off = |u: &[f64]| exact.iter().zip(u).map(|(e, u)| Extended::from(*u) - *e).collect::<Vec<_>>();
         let rounded: Vec<f64> = exact.iter().map(|u| u.rounded()).collect();
         let (error, of_rounding) = (off(&computed), off(&rounded));
@@ -56,18 +59,9 @@ impl Errors {
     }
 }
 
-/// u, or the potential, in the solver's numbering, `[n_nodes][components]` flat.
-fn displacement(solution: &Solution, reference: &Reference) -> Vec<f64> {
-    let numbering = &reference.numbering;
-    match &solution.potential {
-        Some(potential) => numbering.gather(&potential.values),
-        None => numbering.gather_components(&solution.displacement, reference.components),
-    }
-}
-
 /// For each part and material the largest stress of the reference, and the largest difference.
 fn stresses(solution: &Solution, model: &Model, reference: &Reference) -> BTreeMap<(usize, u32), (f64, f64)> {
-    let computed = solution.potential.as_ref().map_or(&solution.stresses.von_mises, |potential| &potential.steepness);
+    let computed = solution.step.field(solution.step.physics.words().centres).map_or(vec![], Field::magnitudes);
     let mut part_of = vec![0; reference.coords.len()];
     for (label, part) in reference.parts.iter().enumerate() {
         part.nodes.iter().for_each(|&node| part_of[node] = label);

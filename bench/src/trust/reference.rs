@@ -9,6 +9,7 @@ use super::extended::Extended;
 use super::matrix::Stiffness;
 use super::rigid::Modes;
 use crate::matrices;
+use kernels_rs::material::von_mises;
 use warpfem::assembly::{DeviceMesh, Numbering, Supports};
 use warpfem::linalg::Space;
 use warpfem::mesh::parts::connected_parts;
@@ -253,8 +254,9 @@ impl Equations<'_> {
 /// Von Mises stresses, or magnitudes of a potential's gradient, at the centres.
 fn intensity(space: &Space, model: &Model, mesh: &DeviceMesh, w: &[f64]) -> Result<Vec<Vec<f64>>> {
     let (w, n_blocks) = (space.upload(w)?, model.mesh.cells.len());
-    if model.analysis.physics() != Physics::Conduction {
-        return Ok(stress::recover(space, mesh, &w, n_blocks)?.von_mises);
+    if model.analysis.physics() == Physics::Elasticity {
+        let (stresses, _) = stress::recover(space, mesh, &w, n_blocks)?;
+        return Ok(stresses.iter().map(|block| block.iter().map(|stress| von_mises(*stress)).collect()).collect());
     }
     let gradients = stress::gradients(space, mesh, &w, n_blocks)?;
     Ok(gradients.iter().map(|block| block.iter().map(|gradient| stress::norm(gradient)).collect()).collect())

@@ -64,15 +64,17 @@ fn errors_are_those_that_were_made() {
     assert!(errors.energy < 1e-9 && errors.deformation < 1e-9 && errors.von_mises < 1e-9, "{errors:?}");
     // One stretch too much by a thousandth is an error of a thousandth, in whatever it is measured.
     let mut bad = good.clone();
-    for (u, x) in bad.displacement.iter_mut().zip(&model.mesh.coords) {
+    let position = |name: &str| bad.step.fields.iter().position(|field| field.info.name == name).unwrap();
+    let [u, von_mises] = ["displacement", "von_mises"].map(position);
+    for (u, x) in bad.step.fields[u].values[0].chunks_exact_mut(3).zip(&model.mesh.coords) {
         u[0] += 1e-3 * x[0] / 125.0;
     }
-    bad.stresses.von_mises[0][3] *= 1.0 + 2e-3;
+    bad.step.fields[von_mises].values[0][3] *= 1.0 + 2e-3;
     let errors = Errors::of(&bad, &model, &reference);
     assert!((errors.energy / 1e-3 - 1.0).abs() < 1e-6, "{errors:?}");
     assert!((errors.deformation / 2e-3 - 1.0).abs() < 1e-6, "{errors:?}");
     assert!((errors.von_mises / 2e-3 - 1.0).abs() < 1e-6, "{errors:?}");
-    bad.displacement[5][1] = f64::NAN;
+    bad.step.fields[u].values[0][16] = f64::NAN;
     let errors = Errors::of(&bad, &model, &reference);
     assert!(errors.energy.is_infinite() && errors.deformation.is_infinite(), "{errors:?}");
 }

@@ -183,7 +183,7 @@ fn describe(out: &mut String, case: &Case, model: &Model) -> std::fmt::Result {
     }
     for load in &model.applied {
         let (place, total) = match model.analysis {
-            _ if model.analysis.physics() == Physics::Conduction => (String::new(), number(load.total[0], 4)),
+            _ if model.analysis.physics() == Physics::Potential => (String::new(), number(load.total[0], 4)),
             _ => (place(model, load), force(model, load.total)),
         };
         writeln!(out, "  load      {}{place}: {total} in total", load.name)?;
@@ -235,7 +235,7 @@ fn materials(out: &mut String, case: &Case, model: &Model) -> std::fmt::Result {
             None => "missing".into(),
         };
         let numbers = match model.analysis.physics() {
-            Physics::Conduction => format!("k = {}", given(&table.conductivity, Quantity::Unlabelled)),
+            Physics::Potential => format!("k = {}", given(&table.conductivity, Quantity::Unlabelled)),
             Physics::Elasticity if table.stiffness.is_some() || table.shear.is_some() => {
                 constants(material, model.units)
             }
@@ -287,7 +287,7 @@ fn made_of(model: &Model, index: u32) -> (usize, f64) {
 
 /// `x = y = 0, z = -0.001`.
 fn prescribed(analysis: Analysis, units: Option<Units>, values: [Option<f64>; 3]) -> String {
-    if analysis.physics() == Physics::Conduction {
+    if analysis.physics() == Physics::Potential {
         return format!("value {}", number(values[0].unwrap_or(0.0), 4));
     }
     let fixed: Vec<&str> = (0..3).filter(|&c| values[c] == Some(0.0)).map(|c| ["x", "y", "z"][c]).collect();

@@ -5,8 +5,8 @@
 
 use super::print;
 use crate::mesh::Mesh;
-use crate::output::Fields;
 use crate::output::picture::{Thumbnail, thumbnail};
+use crate::result::Step;
 use std::env;
 use std::fmt::Write;
 use std::io::stdout;
@@ -17,11 +17,11 @@ const MOST: [usize; 2] = [72, 48];
 const PLAIN: &str = "\x1b[0m";
 
 /// The lines to print for results, or nothing where the terminal would not show them.
-pub fn of(mesh: &Mesh, fields: &Fields, quiet: bool) -> String {
+pub fn of(mesh: &Mesh, step: &Step, quiet: bool) -> String {
     if quiet || !print::has_colours(&stdout()) || !is_fine(env::var("COLORTERM").ok().as_deref()) {
         return String::new();
     }
-    thumbnail(mesh, fields, MOST).map_or(String::new(), |picture| encode(&picture))
+    thumbnail(mesh, step, MOST).map_or(String::new(), |picture| encode(&picture))
 }
 
 /// Whether a terminal that says this of its colours has 24 bits of them.

@@ -6,9 +6,10 @@ use super::progress::Progress;
 use super::terminal::{self, Detail};
 use super::{devices, preview, print, summary};
 use crate::device::DeviceName;
+use crate::linalg::Space;
 use crate::model::case::Case;
-use crate::model::{self, Model, Physics, SolverOptions};
-use crate::output::{self, Fields, Options, Origin, PointField, Shot, Viewpoint};
+use crate::model::{self, Model, SolverOptions};
+use crate::output::{self, Options, Origin, PointField, Shot, Viewpoint};
 use crate::pipeline::{self, Solution};
 use crate::plan::fits;
 use crate::result::choices::{
@@ -216,17 +217,19 @@ impl Job {
 
     /// Takes pictures of these fields from these sides beside the usual one.
     fn draw(&mut self, fields: &[String], views: &[Viewpoint]) -> output::Result<()> {
-        let is_potential = self.model.analysis.physics() == Physics::Conduction;
+        let physics = self.model.analysis.physics();
         let has_strength = self.model.materials.iter().any(|material| material.yield_strength.is_some());
         let fields: output::Result<Vec<_>> =
-            fields.iter().map(|name| PointField::named(name, is_potential, has_strength)).collect();
+            fields.iter().map(|name| PointField::named(name, physics, has_strength)).collect();
         self.pictures = Shot::all(&fields?, views);
         output::check_results(&self.dir, &self.model.name, &self.pictures)
     }
 
     /// The solution. Where `auto` stands for a GPU that cannot solve it, the CPU does.
     pub(super) fn solve(&self, device: DeviceName, monitor: &dyn Monitor) -> Result<Solution> {
-        let solve = |model: &Model, device| pipeline::solve(model, device, monitor);
+        let fields = self.pictures.iter().filter_map(|shot| shot.field.as_ref());
+        let fields: Vec<&str> = fields.map(|field| field.info.name).collect();
+        let solve = |model: &Model, device| pipeline::solve_asked(&Space::open(device)?, model, &fields, monitor);
         solve_or_fall_back(&self.model, [device, device.resolve()], solve)
     }
 
@@ -234,14 +237,13 @@ impl Job {
     /// `quiet`.
     pub(super) fn write(&self, solution: &Solution, quiet: bool, detail: Detail) -> anyhow::Result<String> {
         let model = &self.model;
-        let fields = Fields::of(solution, &model.cell_material);
         let mut summary = summary::of(model, solution, self.read);
         summary.timings_s.total = self.start.elapsed().as_secs_f64();
         let origin = Origin { case: &self.case, mesh: &self.mesh, written: SystemTime::now() };
         let options = Options { pictures: &self.pictures, with_symbols: self.with_symbols, origin };
         let before = Earlier::read(&self.dir);
-        let files = output::write_all(&self.dir, model, &fields, &mut summary, &options)?;
-        Ok(preview::of(&model.mesh, &fields, quiet) + &terminal::text(&summary, &files, before.as_ref(), detail))
+        let files = output::write_all(&self.dir, model, &solution.step, &mut summary, &options)?;
+        Ok(preview::of(&model.mesh, &solution.step, quiet) + &terminal::text(&summary, &files, before.as_ref(), detail))
     }
 }
 

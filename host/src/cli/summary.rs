@@ -2,29 +2,25 @@
 
 use super::print::{bytes, count};
 use super::warnings;
+use crate::mesh::Mesh;
 use crate::model::{Model, Probe};
-use crate::output::Summary;
 use crate::output::away::near;
-use crate::output::distribution::{Distribution, Peak};
-use crate::output::points::{PointValues, ProbeResult, SafetyFactor};
+use crate::output::distribution::{Distribution, Peak, Range, place};
+use crate::output::points::{PointValue, ProbeResult, SafetyFactor};
 use crate::output::resolution::{COARSE, unresolved};
-use crate::output::summary::{
-    Elastic, History, Level, Multigrid, MultigridSetup, Part, Potential, Results, Solver, Timings,
-};
-use crate::pipeline::{self, Solution};
-use crate::precond::amg::{Hierarchy, LevelSize, SetupTimes};
+use crate::output::summary::{History, Part, Results, Solver, Timings};
+use crate::output::{self, Summary};
+use crate::pipeline::Solution;
+use crate::precond::Hierarchy;
+use crate::result::{At, Field, FieldInfo, Quantity, Step, Table, When};
 use crate::stress::norm;
 use kernels_rs::material::von_mises;
-use std::array;
 
 /// The data; the times of writing and of the whole are filled in when they are known.
 pub fn of(model: &Model, solution: &Solution, read: f64) -> Summary {
     let (used, outcome) = (&solution.used, &solution.outcome);
     let plan = &used.plan;
-    let results = match &solution.potential {
-        Some(found) => Results::Potential(potential(model, solution, found)),
-        None => Results::Elastic(elastic(model, solution)),
-    };
+    let results = results(model, solution);
     Summary {
         case: model.name.clone(),
         units: model.units,
@@ -44,7 +40,7 @@ pub fn of(model: &Model, solution: &Solution, read: f64) -> Summary {
             precision: plan.precision.name().into(),
             assembly: plan.assembly_name().into(),
             factor_nonzeros: used.factor_nonzeros,
-            multigrid: used.hierarchy.as_ref().map(multigrid),
+            multigrid: used.hierarchy.clone(),
             iterations: outcome.iterations,
             spmvs: outcome.spmvs,
             relative_residual: outcome.relative_residual,
@@ -59,23 +55,35 @@ pub fn of(model: &Model, solution: &Solution, read: f64) -> Summary {
         timings_s: Timings { read, phases: solution.timings, write: 0.0, total: 0.0 },
         warnings: warnings::of_solution(model, solution, &results),
         pictures: vec![],
-        probes: model.probes.iter().map(|probe| probed(probe, solution)).collect(),
+        probes: model.probes.iter().map(|probe| probed(probe, &solution.step)).collect(),
         results,
     }
 }
 
-fn probed(probe: &Probe, solution: &Solution) -> ProbeResult {
-    let found = match &solution.potential {
-        Some(potential) => PointValues::Potential {
-            potential: probe.of_scalars(&potential.values),
-            gradient: probe.of(&potential.nodal.values),
-        },
-        None => {
-            let (displacement, stress) = (probe.of(&solution.displacement), probe.of(&solution.nodal.values));
-            PointValues::Elastic { displacement, stress, von_mises: von_mises(stress) }
-        }
+fn probed(probe: &Probe, step: &Step) -> ProbeResult {
+    let words = step.physics.words();
+    let asked =
+        step.fields.iter().map(|field| field.info).filter(|info| info.at == At::Node && info.when == When::Asked);
+    let asked = asked.map(|info| [info.name; 2]);
+    let value = |[key, name]: [&str; 2]| {
+        let info = FieldInfo::named(name)?;
+        let values = probe.of_flat(step.nodes(name), info.width());
+        let (title, unit) = (info.short_name().replace('_', " "), info.unit);
+        Some(PointValue { key: key.into(), title, unit, components: info.components, values })
     };
-    ProbeResult { name: probe.name.clone(), at: probe.at, found }
+    let mut values: Vec<PointValue> = words.probed.iter().copied().chain(asked).filter_map(value).collect();
+    // That of the stress between the nodes, not between theirs.
+    let size = values.iter().find(|value| value.key == "stress").and_then(|value| value.values.as_array());
+    let size = size.map(|stress| vec![von_mises(*stress)]);
+    let of_stress = |values| PointValue {
+        key: "von_mises".into(),
+        title: "von Mises".into(),
+        unit: Quantity::Stress,
+        components: &[],
+        values,
+    };
+    values.splice(words.probed.len()..words.probed.len(), size.map(of_stress));
+    ProbeResult { name: probe.name.clone(), at: probe.at, values }
 }
 
 fn parts(solution: &Solution) -> Vec<Part> {
@@ -87,81 +95,71 @@ fn parts(solution: &Solution) -> Vec<Part> {
     solution.part_balance.iter().enumerate().map(part).collect()
 }
 
-/// The levels of a preconditioner as data.
-pub fn multigrid(hierarchy: &Hierarchy) -> Multigrid {
-    let level = |level: &LevelSize| {
-        let LevelSize { rows, blocks, .. } = *level;
-        Level { unknowns: level.unknowns(), rows, blocks, stencil: level.stencil() }
-    };
-    let levels = hierarchy.levels.iter().map(level).collect();
-    let SetupTimes { aggregation, symbolic, numeric, smoothing, coarsest } = hierarchy.times;
-    Multigrid {
-        operator_complexity: hierarchy.operator_complexity(),
-        bytes: hierarchy.bytes,
-        setup_s: MultigridSetup { aggregation, symbolic, numeric, smoothing, coarsest },
-        levels,
-    }
-}
-
-fn potential(model: &Model, solution: &Solution, found: &pipeline::Potential) -> Potential {
-    let first = |is_better: fn(&f64, &f64) -> bool| {
-        let values = found.values.iter().zip(&model.mesh.coords);
-        let best = values.reduce(|best, next| if is_better(next.0, best.0) { next } else { best });
-        best.map_or((f64::NAN, [0.0; 3]), |(value, at)| (*value, *at))
-    };
-    let ((min, min_at), (max, max_at)) = (first(f64::lt), first(f64::gt));
-    let names = model.supports.iter().map(|support| support.name.clone());
-    Potential {
-        min,
-        min_at,
-        max,
-        max_at,
-        flows: names.zip(solution.reactions.iter().map(|flow| flow[0])).collect(),
-        flow_sum: solution.reaction_force.iter().map(|flow| flow[0]).sum(),
-        shared_nodes: shared_nodes(model),
-        applied: solution.applied[0],
-        equilibrium_error: solution.equilibrium_error,
-        gradient: Distribution::of(&model.mesh, &found.steepness),
-        gradient_nodal: Peak::of(&model.mesh, &found.nodal.sizes),
-    }
-}
-
-fn elastic(model: &Model, solution: &Solution) -> Elastic {
-    let lengths: Vec<f64> = solution.displacement.iter().map(|u| norm(u)).collect();
-    let largest = Peak::of(&model.mesh, &lengths);
-    let names = model.supports.iter().map(|support| support.name.clone());
-    let near = near(&model.mesh, &model.supports, &model.applied);
-    let away = near.largest_away(&model.mesh, &solution.nodal.sizes);
-    let is_rising = away.map(|(node, _)| near.rises(&model.mesh, node, &solution.nodal.sizes));
-    // A stress that rises is no measure of safety.
-    let is_away = |node: usize| !near.holds(node) && is_rising != Some(true);
-    let centres = Distribution::of(&model.mesh, &solution.stresses.von_mises);
-    let peak = Peak::of(&model.mesh, &solution.nodal.sizes);
+fn results(model: &Model, solution: &Solution) -> Results {
+    let (step, mesh, at) = (&solution.step, &model.mesh, |node: usize| model.mesh.coords[node]);
+    let words = step.physics.words();
+    let magnitudes = |name: &str| step.field(name).map_or(vec![], Field::magnitudes);
+    let sizes = output::sizes(step);
+    let centres = Distribution::of(mesh, &magnitudes(words.centres));
+    let nodal = Peak::of(mesh, &sizes);
+    let near = words.away.map(|_| near(mesh, &model.supports, &model.applied));
+    let away = near.as_ref().and_then(|near| near.largest_away(mesh, &sizes));
+    let is_rising = near.as_ref().zip(away).map(|(near, (node, _))| near.rises(mesh, node, &sizes));
     // Where it rises there is nothing to resolve.
     let settled = away.filter(|_| is_rising == Some(false));
-    let unresolved =
-        settled.map_or(0.0, |(node, _)| unresolved(model, node, &solution.nodal, &solution.stresses.stress));
-    let is_coarse = peak.excess(&centres).is_some() || unresolved > COARSE || model.is_too_stiff;
-    let safety =
-        |counts: &dyn Fn(usize) -> bool| SafetyFactor::of(&model.mesh, &solution.safety_factor, is_coarse, counts);
-    Elastic {
-        max_displacement: largest.max,
-        max_displacement_at: largest.max_at,
-        strain_energy: solution.stresses.strain_energy,
-        reactions: names.zip(solution.reactions.iter().copied()).collect(),
-        reaction_sum: array::from_fn(|i| solution.reaction_force.iter().map(|force| force[i]).sum()),
+    let unresolved = settled.map_or(0.0, |(node, _)| unresolved(model, node, step));
+    let is_coarse = nodal.excess(&centres).is_some() || unresolved > COARSE || model.is_too_stiff;
+    // A stress that rises is no measure of safety.
+    let is_away = |node: usize| near.as_ref().is_none_or(|near| !near.holds(node)) && is_rising != Some(true);
+    let factors = step.nodes("safety_factor");
+    let safety = |counts: &dyn Fn(usize) -> bool| SafetyFactor::of(mesh, factors, is_coarse, counts);
+    let reactions = step.table(words.reactions[0]);
+    let n = reactions.map_or(3, |reactions| reactions.info.columns.len());
+    let has_a_key = |table: &&Table| table.info.name != "strain_energy" && table.info.name != words.reactions[0];
+    Results {
+        physics: step.physics,
+        unknown: Range::of(magnitudes(words.unknown).first().map_or(&[], Vec::as_slice), at),
+        strain_energy: step.row("strain_energy", 0).first().copied(),
+        reactions: reactions.map_or(vec![], |reactions| reactions.rows.clone()),
+        reaction_sum: solution.reaction_sum[..n].to_vec(),
         shared_nodes: shared_nodes(model),
-        applied: solution.applied,
+        applied: solution.applied[..n].to_vec(),
         equilibrium_error: solution.equilibrium_error,
-        von_mises: centres,
-        von_mises_nodal: peak,
+        centres,
+        nodal,
         unresolved,
-        max_von_mises_away_rises: is_rising,
-        max_von_mises_away: away.map(|(_, peak)| peak),
+        max_away_rises: is_rising,
+        max_away: away.map(|(_, peak)| peak),
         min_safety_factor: safety(&|_| true),
         min_safety_factor_away: safety(&is_away),
-        nodal_forces: sizes(&model.nodal_forces).max(sizes(&solution.reaction_force)),
+        ranges: step
+            .fields
+            .iter()
+            .filter(|field| field.info.when == When::Asked)
+            .flat_map(|field| ranges(mesh, field))
+            .collect(),
+        tables: step.tables.iter().filter(has_a_key).cloned().collect(),
+        nodal_forces: sizes_of(&model.nodal_forces).max(sizes_of(step.vectors("reaction_force"))),
     }
+}
+
+/// The range of each scalar of a field.
+fn ranges(mesh: &Mesh, field: &Field) -> Vec<(String, Quantity, Range)> {
+    let (info, width) = (field.info, field.info.width());
+    let at = |i: usize| match info.at {
+        At::Node => mesh.coords[i],
+        _ => place(mesh, &field.values, width, i).0,
+    };
+    let range = |(c, name): (usize, String)| {
+        let values: Vec<f64> =
+            field.values.iter().flat_map(|list| list.iter().skip(c).step_by(width)).copied().collect();
+        (name, info.unit, Range::of(&values, at))
+    };
+    let names = match info.components {
+        [] => vec![info.name.into()],
+        components => components.iter().map(|component| format!("{}_{component}", info.name)).collect(),
+    };
+    names.into_iter().enumerate().map(range).collect()
 }
 
 /// The number of nodes at which several supports prescribe the same component.
@@ -177,17 +175,17 @@ fn shared_nodes(model: &Model) -> usize {
     held.iter().filter(|times| times.contains(&2)).count()
 }
 
-fn sizes(forces: &[[f64; 3]]) -> f64 {
+fn sizes_of(forces: &[[f64; 3]]) -> f64 {
     forces.iter().map(|force| norm(force)).sum()
 }
 
 /// The levels of a preconditioner in words.
-pub fn levels(multigrid: &Multigrid) -> String {
-    let unknowns: Vec<String> = multigrid.levels.iter().map(|level| count(level.unknowns)).collect();
+pub fn levels(multigrid: &Hierarchy) -> String {
+    let unknowns: Vec<String> = multigrid.levels.iter().map(|level| count(level.unknowns())).collect();
     format!(
         "levels of {} unknowns, operator complexity {:.2}, {}",
         unknowns.join(" / "),
-        multigrid.operator_complexity,
+        multigrid.operator_complexity(),
         bytes(multigrid.bytes)
     )
 }

@@ -4,12 +4,12 @@
 use super::earlier::Earlier;
 use super::print::{Tone, count, seconds, toned, unbroken, vector, whole, wrapped};
 use super::summary::levels;
-use crate::model::{Quantity, with_unit};
 use crate::output::Summary;
-use crate::output::distribution::{Distribution, Peak};
+use crate::output::distribution::{Distribution, Peak, Range};
 use crate::output::points::{ProbeResult, SafetyFactor};
-use crate::output::summary::{Elastic, Potential, RISING, Results, Solver, shared};
+use crate::output::summary::{RISING, Solver, shared};
 use crate::plan::AS_ASKED;
+use crate::result::{Extremes, Quantity, with_unit};
 use std::path::PathBuf;
 use warpfem_text::{clean, counted, engineering as number, vector_beside};
 
@@ -71,16 +71,13 @@ impl Shown<'_> {
             s.device
         )];
         let nowhere = s.is_zero() && !s.solver.converged;
-        match &s.results {
+        match s.is_zero() {
             _ if nowhere => lines.push(NOWHERE.into()),
-            _ if s.is_zero() => lines.push("the solution is 0 everywhere, so there is no picture".into()),
-            Results::Elastic(results) => self.maxima(&mut lines, results),
-            Results::Potential(results) => self.extremes(&mut lines, results),
+            true => lines.push("the solution is 0 everywhere, so there is no picture".into()),
+            false => self.maxima(&mut lines),
         }
-        match &s.results {
-            _ if nowhere => {}
-            Results::Elastic(results) => self.forces(&mut lines, results),
-            Results::Potential(results) => self.flows(&mut lines, results),
+        if !nowhere {
+            self.forces(&mut lines);
         }
         let state = if s.solver.converged { "equations solved".into() } else { toned(Tone::Bad, "NOT CONVERGED") };
         if !s.is_zero() || !s.solver.converged {
@@ -109,13 +106,19 @@ impl Shown<'_> {
         self.with_unit(vector(x), Quantity::Length)
     }
 
-    fn maxima(&self, lines: &mut Vec<String>, results: &Elastic) {
-        let largest = self.with_unit(number(results.max_displacement), Quantity::Length);
-        lines.push(format!("largest displacement {largest} at {}", self.place(results.max_displacement_at)));
-        let of = ("largest von Mises stress", Quantity::Stress);
-        self.peak(lines, of, &results.von_mises_nodal, &results.von_mises);
+    fn maxima(&self, lines: &mut Vec<String>) {
+        let (results, words) = (&self.s.results, self.s.results.physics.words());
+        let (unknown, Range { min, min_at, max, max_at }) = (words.unknown, results.unknown);
+        let [least, largest] = [min, max].map(|value| self.with_unit(number(value), results.unknown_unit()));
+        let [low, high] = [min_at, max_at].map(|at| self.place(at));
+        lines.push(match words.extremes {
+            Extremes::Largest(_) => format!("largest {unknown} {largest} at {high}"),
+            Extremes::Both(_) => format!("{unknown} {least} at {low} to {largest} at {high}"),
+        });
+        let unit = results.intensity_unit();
+        self.peak(lines, (&format!("largest {}", words.intensity[0]), unit), &results.nodal, &results.centres);
         if let Some(peak) = results.away() {
-            let (most, at) = (self.with_unit(number(peak.max), Quantity::Stress), self.place(peak.max_at));
+            let (most, at) = (self.with_unit(number(peak.max), unit), self.place(peak.max_at));
             let rises = if results.rises() { RISING } else { "" };
             lines.push(format!("  away from supports, point loads, corners {most} at {at}{rises}"));
         }
@@ -129,13 +132,6 @@ impl Shown<'_> {
         }
     }
 
-    fn extremes(&self, lines: &mut Vec<String>, results: &Potential) {
-        let (low, high) = (self.place(results.min_at), self.place(results.max_at));
-        lines.push(format!("potential {} at {low} to {} at {high}", number(results.min), number(results.max)));
-        let of = ("largest gradient", Quantity::Unlabelled);
-        self.peak(lines, of, &results.gradient_nodal, &results.gradient);
-    }
-
     /// The largest value at the nodes and its place; the elements' own values beside it.
     fn peak(&self, lines: &mut Vec<String>, of: (&str, Quantity), nodal: &Peak, centres: &Distribution) {
         let [largest, most, p99] =
@@ -146,24 +142,17 @@ impl Shown<'_> {
         }
     }
 
-    fn forces(&self, lines: &mut Vec<String>, results: &Elastic) {
-        let of = |force| {
-            let text = vector_beside(force, self.s.least_force(), results.largest_force());
-            self.with_unit(text, Quantity::Force)
+    fn forces(&self, lines: &mut Vec<String>) {
+        let (results, words) = (&self.s.results, self.s.results.physics.words());
+        let (least, largest) = (self.s.least_force(), results.largest_force());
+        let of = |force: &[f64]| match *force {
+            [x, y, z] => self.with_unit(vector_beside([x, y, z], least, largest), Quantity::Force),
+            _ => force.iter().map(|flow| number(clean(*flow, least))).collect(),
         };
-        let balance = share(results.equilibrium_error);
-        lines.push(format!("loads {}; force balance error {balance}", of(results.applied)));
-        let each = results.reactions.iter().map(|(name, force)| (name.as_str(), of(*force))).collect();
-        self.supports(lines, ["reaction of", "all reactions"], each, (of(results.reaction_sum), results.shared_nodes));
-    }
-
-    fn flows(&self, lines: &mut Vec<String>, results: &Potential) {
-        let of = |flow| number(clean(flow, self.s.least_force()));
-        let balance = share(results.equilibrium_error);
-        lines.push(format!("flow from fluxes and sources {}; balance error {balance}", number(results.applied)));
-        let each = results.flows.iter().map(|(name, flow)| (name.as_str(), of(*flow))).collect();
-        let all = (of(results.flow_sum), results.shared_nodes);
-        self.supports(lines, ["flow in at", "flow in at all supports"], each, all);
+        let ([loads, error], balance) = (words.loads, share(results.equilibrium_error));
+        lines.push(format!("{loads} {}; {error} {balance}", of(&results.applied)));
+        let each = results.reactions.iter().map(|(name, force)| (name.as_str(), of(force))).collect();
+        self.supports(lines, words.reaction, each, (of(&results.reaction_sum), results.shared_nodes));
     }
 
     /// A line for each support, and their sum where nodes of several count in each; or the sum alone.

@@ -1,10 +1,10 @@
 //! What `check` and `solve` warn of. Both say [`of_model`]; a solution adds what only its end tells.
 
 use crate::model::Model;
-use crate::output::summary::{Elastic, Results};
+use crate::output::summary::Results;
 use crate::pipeline::Solution;
-use crate::result::Ending;
 use crate::result::choices::Precision;
+use crate::result::{Ending, Quantity};
 use crate::solve::MOST_LOAD_ERROR;
 use warpfem_text::{engineering as number, vector};
 
@@ -30,7 +30,6 @@ pub fn of_solution(model: &Model, solution: &Solution, results: &Results) -> Vec
 }
 
 fn yielding(results: &Results) -> Option<String> {
-    let Results::Elastic(results) = results else { return None };
     let smallest = results.min_safety_factor.filter(|factor| factor.value < 1.0)?;
     let (smallest, place) = (number(smallest.value), vector(smallest.at));
     let near = || {
@@ -68,9 +67,9 @@ fn share(of_whole: f64) -> String {
 }
 
 fn large_displacement(model: &Model, solution: &Solution, results: &Results) -> Option<String> {
-    let Results::Elastic(Elastic { max_displacement: largest, .. }) = *results else { return None };
-    let extent = model.mesh.longest_side();
-    (solution.outcome.converged && largest > MOST_OF_EXTENT * extent).then(|| {
+    let (largest, extent) = (results.unknown.max, model.mesh.longest_side());
+    let is_large = results.unknown_unit() == Quantity::Length && largest > MOST_OF_EXTENT * extent;
+    (solution.outcome.converged && is_large).then(|| {
         format!(
             "the largest displacement is {} the body's size ({} of {}), too large for a linear theory. Check that \
              loads, materials and lengths have matching units",

@@ -1,6 +1,6 @@
 //! What is solved: the one list of analyses, with all that depends on which it is.
 
-use super::SAFETY_FACTOR;
+use crate::result::Physics;
 use crate::result::choices::choices;
 
 choices! {
@@ -26,15 +26,6 @@ impl Default for Analysis {
     fn default() -> Self {
         Analysis::Elasticity
     }
-}
-
-/// What is in balance: forces that deform a body, or what flows through it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Physics {
-    /// Displacements.
-    Elasticity,
-    /// A potential.
-    Conduction,
 }
 
 /// Which of the device code's forms integrates a model.
@@ -91,7 +82,7 @@ const PLANE: Facts = Facts {
 const LAPLACE: Facts = Facts {
     what: "a potential",
     hint: "a potential: temperature, head of water, voltage",
-    physics: Physics::Conduction,
+    physics: Physics::Potential,
     dim: None,
     components: 1,
     balanced: &[0],
@@ -147,23 +138,6 @@ impl Analysis {
     /// Whether the thickness gives way: no stress across a plane body.
     pub const fn is_thin(self) -> bool {
         self.facts().is_thin
-    }
-
-    /// Fields that `[output] fields` may name, and that are written if it is left out.
-    pub fn fields(self) -> &'static [&'static str] {
-        match self.physics() {
-            Physics::Conduction => &["potential", "gradient", "gradient_nodal", "material"],
-            Physics::Elasticity => &[
-                "displacement",
-                "reaction_force",
-                "von_mises",
-                "stress",
-                "von_mises_nodal",
-                "stress_nodal",
-                SAFETY_FACTOR,
-                "material",
-            ],
-        }
     }
 
     /// Unknowns of a node.

@@ -137,7 +137,7 @@ pub fn doubt(analysis: Analysis, mesh: &Mesh) -> Option<Doubt> {
             .find(|(_, cells)| !cells.is_empty() && (bending.takes)(cells.kind.info()))
             .map(|(_, cells)| cells.kind)
     };
-    if analysis.physics() == Physics::Conduction {
+    if analysis.physics() == Physics::Potential {
         return None;
     }
     let all: usize = mesh.solids().map(|(_, cells)| cells.len()).sum();

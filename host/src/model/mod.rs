@@ -5,7 +5,6 @@ mod bending;
 pub mod case;
 mod error;
 pub mod held;
-mod labels;
 pub mod law;
 mod loads;
 mod locking;
@@ -31,11 +30,11 @@ mod testing;
 #[cfg(test)]
 mod tests;
 
-pub use analysis::{Analysis, FormKind, Physics};
+pub use crate::result::{Physics, Quantity, Units, with_unit};
+pub use analysis::{Analysis, FormKind};
 pub use case::Case;
 pub(crate) use case::Numbers;
 pub use error::{Error, ModelError, Result};
-pub use labels::{Quantity, Units, with_unit};
 pub use law::{Axes, Isotropic, Law};
 pub use mass::MassProperties;
 pub use names::planes;
@@ -47,10 +46,8 @@ pub use unused::{Unused, unused};
 use crate::mesh::Mesh;
 use crate::mesh::vector::{dot, sub};
 use crate::result::choices::{Acceleration, Format, Method, Ordering, Precision, Preconditioner, Strategy};
+use nalgebra::{Matrix6, Vector6};
 use std::sync::Arc;
-
-/// The field that there is only if a material has a yield strength.
-pub const SAFETY_FACTOR: &str = "safety_factor";
 
 /// A material.
 #[derive(Debug, Clone)]
@@ -91,6 +88,17 @@ impl Material {
     pub fn is_isotropic(&self) -> bool {
         let [x, y, z] = self.conductivity;
         self.law.lame().is_some() && x == y && y == z
+    }
+
+    /// The strains of stresses at places, with engineering shears: `D^-1 sigma`. In plane stress the strain across is in
+    /// them, too.
+    pub fn strain(&self) -> impl Fn([f64; 6], [f64; 3]) -> [f64; 6] + '_ {
+        let inverse = |d: Matrix6<f64>| d.try_inverse().unwrap_or_default();
+        let fixed = (!self.axes.vary()).then(|| inverse(self.axes.to_global(&self.law.stiffness(), [0.0; 3])));
+        move |stress, place| {
+            let compliance = fixed.unwrap_or_else(|| inverse(self.axes.to_global(&self.law.stiffness(), place)));
+            (compliance * Vector6::from(stress)).into()
+        }
     }
 }
 

@@ -52,9 +52,10 @@ impl Probe {
         })
     }
 
-    /// The value at the point of `values [n_nodes]`.
-    pub fn of_scalars(&self, values: &[f64]) -> f64 {
-        self.shares.iter().map(|&(node, share)| share * values[node as usize]).sum()
+    /// The value at the point of `values [n_nodes][width]`, flat.
+    pub fn of_flat(&self, values: &[f64], width: usize) -> Vec<f64> {
+        let sum = |k: usize| self.shares.iter().map(|&(node, share)| share * values[node as usize * width + k]).sum();
+        (0..width).map(sum).collect()
     }
 }
 
@@ -163,7 +164,7 @@ mod tests {
         let values: Vec<f64> = mesh.coords.iter().map(field).collect();
         for &at in points {
             let probe = Probe { name: String::new(), at, shares: shares(mesh, at).unwrap() };
-            assert!((probe.of_scalars(&values) - field(&at)).abs() < 1e-12, "{at:?}");
+            assert!((probe.of_flat(&values, 1)[0] - field(&at)).abs() < 1e-12, "{at:?}");
             let place = probe.of(&mesh.coords);
             assert!((0..3).all(|c| (place[c] - at[c]).abs() < 1e-12), "{at:?} {place:?}");
         }

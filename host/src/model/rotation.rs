@@ -28,7 +28,7 @@ const SHOWN: usize = 2;
 /// A warning for each support that rotates by a finite angle.
 pub fn warnings(analysis: Analysis, mesh: &Mesh, supports: &[Support]) -> Vec<String> {
     let first = supports.first().map(|support| support.displacement);
-    if analysis.physics() == Physics::Conduction || supports.iter().all(|support| Some(support.displacement) == first) {
+    if analysis.physics() == Physics::Potential || supports.iter().all(|support| Some(support.displacement) == first) {
         return Vec::new();
     }
     let size = analysis.components();

@@ -9,32 +9,34 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::field::{Field, Fields, Values};
 use crate::mesh::{Mesh, middle};
-use crate::model::{Quantity, Units};
+use crate::result::{At, Field, Quantity, Step, Units};
 
 /// Lines formatted by one task; some 2 MB of text.
 const CHUNK: usize = 1 << 13;
 /// Chunks held in memory before they are written.
 const WINDOW: usize = 32;
 
-/// Writes a line for every node, in the order of the mesh. Reactions are left out: they are zero at most nodes.
-pub fn write_nodes<W: Write>(mut out: W, mesh: &Mesh, fields: &Fields, units: Option<Units>) -> io::Result<()> {
-    let at_nodes = |field: &&Field| matches!(field.values, Values::Nodes(_)) && field.name != "reaction_force";
-    let fields: Vec<&Field> = fields.list.iter().filter(at_nodes).collect();
-    writeln!(out, "{}", header("node", &fields, units))?;
-    Table::new(&mesh.node_tags, &fields, 0).write(&mut out, |node| mesh.coords[node])?;
-    out.flush()
-}
-
-/// Writes a line for every cell of the mesh's highest dimension, in the order of the mesh; its place is the mean of its
-/// nodes.
-pub fn write_elements<W: Write>(mut out: W, mesh: &Mesh, fields: &Fields, units: Option<Units>) -> io::Result<()> {
-    let fields: Vec<&Field> = fields.list.iter().filter(|field| matches!(field.values, Values::Cells(_))).collect();
+/// Writes a line for every node, or for every cell of the mesh's highest dimension, in the order of the mesh; the place of a
+/// cell is the mean of its nodes. Reactions are left out, which are zero at most nodes, and numbers of materials.
+pub fn write<W: Write>(mut out: W, mesh: &Mesh, step: &Step, at: At, units: Option<Units>) -> io::Result<()> {
+    let is_column = |field: &&Field| {
+        field.info.at == at && field.info.name != "reaction_force" && field.info.unit != Quantity::Index
+    };
+    let fields: Vec<&Field> = step.fields.iter().filter(is_column).collect();
+    let table = |tags, list: usize| Table {
+        tags,
+        columns: fields.iter().map(|field| (&field.values[list][..], field.info.width())).collect(),
+    };
+    if at == At::Node {
+        writeln!(out, "{}", header("node", &fields, units))?;
+        table(&mesh.node_tags, 0).write(&mut out, |node| mesh.coords[node])?;
+        return out.flush();
+    }
     writeln!(out, "{}", header("element", &fields, units))?;
     for (block, cells) in mesh.solids() {
         let place = |cell| middle(cells.cell(cell).iter().map(|&node| mesh.coords[node as usize]));
-        Table::new(&cells.tags, &fields, block).write(&mut out, place)?;
+        table(&cells.tags, block).write(&mut out, place)?;
     }
     out.flush()
 }
@@ -47,11 +49,11 @@ fn header(first: &str, fields: &[&Field], units: Option<Units>) -> String {
         header += &unit.map_or(format!(",{name}"), |unit| format!(",{name} [{unit}]"));
     };
     ["x", "y", "z"].into_iter().for_each(|axis| add(axis.into(), Quantity::Length));
-    for field in fields {
-        let name = field.name.strip_suffix("_nodal").unwrap_or(field.name);
-        match field.components {
-            [] => add(name.into(), field.quantity),
-            components => components.iter().for_each(|component| add(format!("{name}_{component}"), field.quantity)),
+    for info in fields.iter().map(|field| field.info) {
+        let name = info.short_name();
+        match info.components {
+            [] => add(name.into(), info.unit),
+            components => components.iter().for_each(|component| add(format!("{name}_{component}"), info.unit)),
         }
     }
     header
@@ -63,16 +65,7 @@ struct Table<'a> {
     columns: Vec<(&'a [f64], usize)>,
 }
 
-impl<'a> Table<'a> {
-    /// Of fields at the nodes, or in a block of cells.
-    fn new(tags: &'a [u64], fields: &[&Field<'a>], block: usize) -> Table<'a> {
-        let values = |field: &&Field<'a>| match &field.values {
-            Values::Nodes(values) => (*values, field.width()),
-            Values::Cells(blocks) => (blocks[block], field.width()),
-        };
-        Table { tags, columns: fields.iter().map(values).collect() }
-    }
-
+impl Table<'_> {
     fn write<W: Write>(&self, out: &mut W, place: impl Fn(usize) -> [f64; 3] + Sync) -> io::Result<()> {
         let n = self.tags.len();
         for window in (0..n).step_by(CHUNK * WINDOW) {
@@ -120,7 +113,8 @@ fn rounded(text: &mut Vec<u8>, value: f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::output::tests::{Results, hex_pair, potential};
+    use crate::output::tests::{hex_pair, of_hex_pair};
+    use crate::result::{Physics, When};
 
     /// Rounded as in the files: subnormal numbers stay.
     fn single(values: &[f64]) -> Vec<f64> {
@@ -130,55 +124,63 @@ mod tests {
             .collect()
     }
 
-    /// Both tables: the header, then tags and numbers.
-    fn tables(mesh: &Mesh, fields: &Fields, units: Option<Units>) -> [(String, Vec<Vec<f64>>); 2] {
-        let mut texts = [Vec::new(), Vec::new()];
-        write_nodes(&mut texts[0], mesh, fields, units).unwrap();
-        write_elements(&mut texts[1], mesh, fields, units).unwrap();
-        texts.map(|text| {
-            let text = String::from_utf8(text).unwrap();
-            let (header, rows) = text.split_once('\n').unwrap();
-            let row = |line: &str| line.split(',').map(|cell| cell.parse().unwrap()).collect();
-            (header.into(), rows.lines().map(row).collect())
-        })
+    /// The header, then tags and numbers.
+    fn table(mesh: &Mesh, step: &Step, at: At, units: Option<Units>) -> (String, Vec<Vec<f64>>) {
+        let mut text = Vec::new();
+        write(&mut text, mesh, step, at, units).unwrap();
+        let text = String::from_utf8(text).unwrap();
+        let (header, rows) = text.split_once('\n').unwrap();
+        let row = |line: &str| line.split(',').map(|cell| cell.parse().unwrap()).collect();
+        (header.into(), rows.lines().map(row).collect())
     }
 
+    /// Every field there is comes back, in single precision, and every place to the same bits.
     #[test]
-    fn places_read_back_to_the_same_bits_and_results_in_single_precision() {
-        let (mesh, mut results) = (hex_pair(), Results::of_hex_pair());
-        results.stresses.von_mises[1] = vec![1.0 / 3.0 * 1e8, 5e-324];
-        let [(nodes, rows), (elements, of_elements)] = tables(&mesh, &results.fields(), None);
-        let stress = "stress_xx,stress_yy,stress_zz,stress_xy,stress_yz,stress_xz,von_mises";
-        assert_eq!(nodes, format!("node,x,y,z,displacement_x,displacement_y,displacement_z,{stress}"));
-        assert_eq!(elements, format!("element,x,y,z,{stress}"));
-        assert_eq!(rows.len(), 12);
-        for (i, row) in rows.iter().enumerate() {
-            let tag = [mesh.node_tags[i] as f64];
-            let found = [&results.displacement[i][..], &results.nodal.values[i], &[results.nodal.sizes[i]]].concat();
-            assert_eq!(*row, [&tag[..], &mesh.coords[i], &single(&found)].concat());
+    fn every_column_is_read_back() {
+        let mesh = hex_pair();
+        let of_cells: Vec<[f64; 3]> = (0..2).map(|i| [0.5 + f64::from(i), 0.5, 0.5]).collect();
+        for (physics, when) in [Physics::Elasticity, Physics::Potential].into_iter().zip([When::Usual, When::Asked]) {
+            let mut step = of_hex_pair(physics, when);
+            step.fields.iter_mut().for_each(|field| field.values.last_mut().unwrap()[1] = 5e-324);
+            for (at, tags, places) in
+                [(At::Node, &mesh.node_tags, &mesh.coords), (At::Cell, &mesh.cells[1].tags, &of_cells)]
+            {
+                let (header, rows) = table(&mesh, &step, at, None);
+                let left_out = ["reaction_force", "material"];
+                let is_there = |field: &&Field| field.info.at == at && !left_out.contains(&field.info.name);
+                let fields: Vec<&Field> = step.fields.iter().filter(is_there).collect();
+                for (i, row) in rows.iter().enumerate() {
+                    let mut expected = [&[tags[i] as f64][..], &places[i]].concat();
+                    for Field { info, values } in &fields {
+                        expected.extend(single(&values.last().unwrap()[i * info.width()..(i + 1) * info.width()]));
+                    }
+                    assert_eq!(*row, expected, "{header}");
+                }
+                assert_eq!((rows.len(), header.split(',').count()), (tags.len(), rows[0].len()));
+            }
         }
-        let expected = |i: usize| {
-            let place = [41.0 + i as f64, 0.5 + i as f64, 0.5, 0.5];
-            [&place[..], &single(&results.stresses.stress[1][i]), &single(&[results.stresses.von_mises[1][i]])].concat()
-        };
-        assert_eq!(of_elements, [expected(0), expected(1)]);
     }
 
     #[test]
-    fn units_stand_in_the_header_alone() {
-        let (mesh, results) = (hex_pair(), Results::of_hex_pair());
-        let fields = results.fields();
-        let ([plain, _], [nodes, elements]) = (tables(&mesh, &fields, None), tables(&mesh, &fields, Some(Units::MmNS)));
-        assert!(nodes.0.starts_with("node,x [mm],y [mm],z [mm],displacement_x [mm],"), "{}", nodes.0);
-        assert!(nodes.0.ends_with(",von_mises [MPa]") && elements.0.contains(",stress_xx [MPa],"), "{}", nodes.0);
-        assert_eq!(plain.1, nodes.1);
-        let potential = potential();
-        let [nodes, elements] = tables(&mesh, &Fields::potential(&potential, &[]), Some(Units::Si));
-        assert_eq!(nodes.0, "node,x [m],y [m],z [m],potential,gradient_x,gradient_y,gradient_z");
+    fn names_and_units_stand_in_the_header() {
+        let mesh = hex_pair();
+        let header = |physics, at, units| table(&mesh, &of_hex_pair(physics, When::Usual), at, units).0;
+        let stress = "von_mises,stress_xx,stress_yy,stress_zz,stress_xy,stress_yz,stress_xz";
+        let (elastic, potential) = (Physics::Elasticity, Physics::Potential);
         assert_eq!(
-            (elements.0.as_str(), elements.1[1][4]),
-            ("element,x [m],y [m],z [m],gradient_x,gradient_y,gradient_z", 6.0)
+            header(elastic, At::Node, None),
+            format!("node,x,y,z,displacement_x,displacement_y,displacement_z,{stress}")
         );
+        assert_eq!(header(elastic, At::Cell, None), format!("element,x,y,z,{stress}"));
+        let [nodes, elements] = [At::Node, At::Cell].map(|at| header(elastic, at, Some(Units::MmNS)));
+        assert!(nodes.starts_with("node,x [mm],y [mm],z [mm],displacement_x [mm],"), "{nodes}");
+        assert!(nodes.ends_with(",stress_xz [MPa]") && elements.contains(",stress_xx [MPa],"), "{nodes}");
+        let gradient = "gradient_x,gradient_y,gradient_z";
+        assert_eq!(
+            header(potential, At::Node, Some(Units::Si)),
+            format!("node,x [m],y [m],z [m],potential,{gradient}")
+        );
+        assert_eq!(header(potential, At::Cell, Some(Units::Si)), format!("element,x [m],y [m],z [m],{gradient}"));
     }
 
     #[test]

@@ -54,6 +54,29 @@ impl Peak {
     }
 }
 
+/// The ends of a quantity at nodes or elements, and where they are.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct Range {
+    /// The smallest value.
+    pub min: f64,
+    /// Coordinates of the first place that has it.
+    pub min_at: [f64; 3],
+    /// The largest value.
+    pub max: f64,
+    /// Coordinates of the first place that has it.
+    pub max_at: [f64; 3],
+}
+
+impl Range {
+    /// That of `values` at the places `at` says; NaN if there is none, or if one of them is not finite.
+    pub fn of(values: &[f64], at: impl Fn(usize) -> [f64; 3]) -> Range {
+        let end = |values: &[f64]| largest_of(values).map_or((f64::NAN, [0.0; 3]), |(i, value)| (value, at(i)));
+        let (max, max_at) = end(values);
+        let (min, min_at) = end(&values.iter().map(|value| -value).collect::<Vec<_>>());
+        Range { min: -min, min_at, max, max_at }
+    }
+}
+
 /// A quantity over the elements, each counted once whatever its size.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Distribution {
@@ -80,7 +103,7 @@ impl Distribution {
             let nan = f64::NAN;
             return Distribution { min: nan, max: nan, mean: nan, p99: nan, max_at: [0.0; 3], max_element: 0 };
         };
-        let (max_at, max_element) = place(mesh, values, first);
+        let (max_at, max_element) = place(mesh, values, 1, first);
         let n = all.len();
         // Partial sums keep the rounding error of millions of terms near that of thousands.
         let sum: f64 = all.chunks(4096).map(|chunk| chunk.iter().sum::<f64>()).sum();
@@ -97,14 +120,14 @@ fn largest_of(values: &[f64]) -> Option<(usize, f64)> {
     largest(values.iter().copied()).filter(|_| values.iter().all(|value| value.is_finite()))
 }
 
-/// The middle and the tag of the cell that is the `index`th of all with `values`, `[n_blocks][n_cells]`.
-fn place(mesh: &Mesh, values: &[Vec<f64>], mut index: usize) -> ([f64; 3], u64) {
+/// The middle and the tag of the cell that is the `index`th of all with `values`, `[n_blocks][n_cells][width]`.
+pub fn place(mesh: &Mesh, values: &[Vec<f64>], width: usize, mut index: usize) -> ([f64; 3], u64) {
     for (cells, values) in mesh.cells.iter().zip(values) {
-        if index < values.len() {
+        if index < values.len() / width {
             let corners = cells.cell(index).iter().map(|&node| mesh.coords[node as usize]);
             return (middle(corners), cells.tags[index]);
         }
-        index -= values.len();
+        index -= values.len() / width;
     }
     ([0.0; 3], 0)
 }

@@ -1,169 +1,157 @@
-//! The results as every writer takes them: one list of fields by name.
+//! What writers and pictures ask of a step: whether it fits the mesh, what moves the nodes, and its scalars at the nodes by
+//! the names that users write.
 
-use crate::mesh::Mesh;
-use crate::model::{Quantity, SAFETY_FACTOR};
-use crate::pipeline::{Potential, Solution};
-use crate::stress::{AtNodes, Stresses};
-use bytemuck::{NoUninit, cast_slice};
+use std::borrow::Cow;
 use std::io;
 
-/// Results on a mesh.
-///
-/// The outer index of cell data is the block, in the order of [`Mesh::cells`]; a block that is not of the mesh's
-/// highest dimension has an empty list.
-#[derive(Debug, Clone)]
-pub struct Fields<'a> {
-    /// All but the material; what was solved for comes first.
-    pub list: Vec<Field<'a>>,
-    /// The von Mises stress, or the gradient's magnitude, `[n_nodes]`.
-    pub sizes: &'a [f64],
-    /// Material index, `[n_blocks][n_cells]`.
-    pub material: &'a [Vec<u32>],
-}
+use super::error::{Error, Result};
+use crate::mesh::Mesh;
+use crate::result::{At, FIELDS, Field, FieldInfo, Physics, Quantity, Step, When};
 
-/// A result.
-#[derive(Debug, Clone)]
-pub struct Field<'a> {
-    /// Its name in `[output] fields` and in files.
-    pub name: &'static str,
-    /// What it measures.
-    pub quantity: Quantity,
-    /// Names of the components; empty for a scalar.
-    pub components: &'static [&'static str],
-    /// Its values.
-    pub values: Values<'a>,
-}
+/// Safety factors are shown up to this: a node without stress has an infinite one.
+pub(super) const SAFE: f64 = 10.0;
 
-/// Values of a field, `[n][components]`, flat.
-#[derive(Debug, Clone)]
-pub enum Values<'a> {
-    /// At the nodes.
-    Nodes(&'a [f64]),
-    /// At the centres of the elements, by block of the mesh.
-    Cells(Vec<&'a [f64]>),
-}
-
-impl Field<'_> {
-    /// Numbers of a node or an element.
-    pub fn width(&self) -> usize {
-        self.components.len().max(1)
-    }
-}
-
-const VECTOR: &[&str] = &["x", "y", "z"];
-const TENSOR: &[&str] = &["xx", "yy", "zz", "xy", "yz", "xz"];
-
-fn at_nodes<'a, T: NoUninit>(
-    name: &'static str,
-    quantity: Quantity,
-    components: &'static [&'static str],
-    values: &'a [T],
-) -> Field<'a> {
-    Field { name, quantity, components, values: Values::Nodes(cast_slice(values)) }
-}
-
-fn at_centres<'a, T: NoUninit>(
-    name: &'static str,
-    quantity: Quantity,
-    components: &'static [&'static str],
-    values: &'a [Vec<T>],
-) -> Field<'a> {
-    let blocks = values.iter().map(|block| cast_slice(block)).collect();
-    Field { name, quantity, components, values: Values::Cells(blocks) }
-}
-
-impl<'a> Fields<'a> {
-    /// Those of a solution, with the materials of its cells.
-    pub fn of(solution: &'a Solution, material: &'a [Vec<u32>]) -> Fields<'a> {
-        match &solution.potential {
-            Some(found) => Fields::potential(found, material),
-            None => {
-                let (displacement, reaction_force) = (&solution.displacement, &solution.reaction_force);
-                let (stresses, nodal, safety) = (&solution.stresses, &solution.nodal, &solution.safety_factor);
-                Fields::elastic(displacement, reaction_force, stresses, nodal, safety, material)
-            }
-        }
-    }
-
-    /// Those of elasticity.
-    pub(super) fn elastic(
-        displacement: &'a [[f64; 3]],
-        reaction_force: &'a [[f64; 3]],
-        stresses: &'a Stresses,
-        nodal: &'a AtNodes<6>,
-        safety_factor: &'a [f64],
-        material: &'a [Vec<u32>],
-    ) -> Fields<'a> {
-        use Quantity::{Force, Length, Stress, Unlabelled};
-        let mut list = vec![
-            at_nodes("displacement", Length, VECTOR, displacement),
-            at_nodes("reaction_force", Force, VECTOR, reaction_force),
-            at_nodes("stress_nodal", Stress, TENSOR, &nodal.values),
-            at_nodes("von_mises_nodal", Stress, &[], &nodal.sizes),
-            at_nodes(SAFETY_FACTOR, Unlabelled, &[], safety_factor),
-            at_centres("stress", Stress, TENSOR, &stresses.stress),
-            at_centres("von_mises", Stress, &[], &stresses.von_mises),
-        ];
-        // There are no safety factors without a yield strength.
-        list.retain(|field| field.name != SAFETY_FACTOR || !safety_factor.is_empty());
-        Fields { list, sizes: &nodal.sizes, material }
-    }
-
-    /// Those of a potential.
-    pub(super) fn potential(found: &'a Potential, material: &'a [Vec<u32>]) -> Fields<'a> {
-        let list = vec![
-            at_nodes("potential", Quantity::Unlabelled, &[], &found.values),
-            at_nodes("gradient_nodal", Quantity::Unlabelled, VECTOR, &found.nodal.values),
-            at_centres("gradient", Quantity::Unlabelled, VECTOR, &found.gradient),
-        ];
-        Fields { list, sizes: &found.nodal.sizes, material }
-    }
-
-    /// Whether every list is as long as the mesh asks; `InvalidInput` names the first that is not.
-    pub fn check(&self, mesh: &Mesh) -> io::Result<()> {
-        let per_cell = |name: &str, lengths: Vec<usize>| {
-            expect(name, lengths.len(), mesh.cells.len())?;
-            mesh.solids().try_for_each(|(block, cells)| expect(name, lengths[block], cells.len()))
-        };
-        for field in &self.list {
-            match &field.values {
-                Values::Nodes(values) => expect(field.name, values.len() / field.width(), mesh.coords.len())?,
-                Values::Cells(blocks) => {
-                    per_cell(field.name, blocks.iter().map(|block| block.len() / field.width()).collect())?;
-                }
-            }
-        }
-        expect("size at the nodes", self.sizes.len(), mesh.coords.len())?;
-        per_cell("material", self.material.iter().map(Vec::len).collect())
-    }
-
-    /// Values at the nodes, `[n_nodes][components]`, flat, if there are any of this name.
-    pub(super) fn at_nodes(&self, name: &str) -> Option<&'a [f64]> {
-        match self.list.iter().find(|field| field.name == name)?.values {
-            Values::Nodes(values) => Some(values),
-            Values::Cells(_) => None,
-        }
-    }
-
-    /// The displacements, `[n_nodes]`, if that is what was solved for.
-    pub(super) fn displacement(&self) -> Option<&'a [[f64; 3]]> {
-        self.at_nodes("displacement").map(|values| values.as_chunks().0)
-    }
-
-    /// What pictures are coloured by, `[n_nodes]`: the von Mises stress, or the potential.
-    pub(super) fn usual(&self) -> &'a [f64] {
-        self.at_nodes("potential").unwrap_or(self.sizes)
-    }
-
-    /// Whether what was solved for is zero everywhere, so that there is nothing to see.
-    pub fn is_zero(&self) -> bool {
-        self.at_nodes(self.list[0].name).is_some_and(|values| values.iter().all(|value| *value == 0.0))
-    }
-}
-
-fn expect(name: &str, have: usize, want: usize) -> io::Result<()> {
-    match have == want {
+/// `InvalidInput` names the first field whose lists are not as long as the mesh asks.
+pub(super) fn check(step: &Step, mesh: &Mesh) -> io::Result<()> {
+    let expect = |name: &str, have: usize, want: usize| match have == want {
         true => Ok(()),
         false => Err(io::Error::new(io::ErrorKind::InvalidInput, format!("{name} has {have} values, not {want}"))),
+    };
+    for Field { info, values } in &step.fields {
+        let length = |list: usize| values[list].len() / info.width();
+        match info.at {
+            At::Node => expect(info.name, length(0), mesh.coords.len())?,
+            At::Cell => {
+                expect(info.name, values.len(), mesh.cells.len())?;
+                mesh.solids().try_for_each(|(block, cells)| expect(info.name, length(block), cells.len()))?;
+            }
+            At::CellPoint => expect(info.name, values.len(), mesh.cells.len())?,
+        }
+    }
+    Ok(())
+}
+
+/// The displacements, `[n_nodes]`, if that is what was solved for.
+pub(super) fn displacement(step: &Step) -> Option<&[[f64; 3]]> {
+    step.field("displacement").map(|field| field.vectors(0))
+}
+
+/// The magnitude by which results at the nodes are judged, `[n_nodes]`: the von Mises stress, or that of the gradient.
+pub fn sizes(step: &Step) -> Cow<'_, [f64]> {
+    match step.field(step.physics.words().nodal) {
+        None => Cow::Borrowed(&[]),
+        Some(field) if field.info.width() == 1 => Cow::Borrowed(&field.values[0]),
+        Some(field) => Cow::Owned(field.magnitudes().concat()),
+    }
+}
+
+/// Whether what was solved for is zero everywhere, so that there is nothing to see.
+pub fn is_zero(step: &Step) -> bool {
+    let unknown = step.nodes(step.physics.words().unknown);
+    unknown.iter().all(|value| *value == 0.0)
+}
+
+/// A scalar at the nodes, by the name that users write.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PointField {
+    /// As in `--field`: `displacement`, `stress_xx`.
+    pub name: String,
+    /// The field that it is of.
+    pub info: &'static FieldInfo,
+    /// A component, or else the scalar or the vector's magnitude.
+    component: Option<usize>,
+}
+
+impl PointField {
+    /// The scalars of a field.
+    pub(super) fn of(info: &'static FieldInfo) -> impl Iterator<Item = PointField> {
+        info.scalars().map(move |(name, component)| PointField { name, info, component })
+    }
+
+    /// The scalar of this name, of results with safety factors or without.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownField`] with the names that there are.
+    pub fn named(name: &str, physics: Physics, has_strength: bool) -> Result<PointField> {
+        let is_there = |info: &&FieldInfo| info.at == At::Node && (has_strength || info.when != When::WithStrength);
+        let all = || physics.fields().filter(is_there).flat_map(PointField::of);
+        let name = name.trim();
+        // The name in the VTU file does as well.
+        let wanted = name.replace("_nodal", "");
+        let unknown = || Error::UnknownField { name: name.into(), available: all().map(|field| field.name).collect() };
+        all().find(|field| field.name == wanted).ok_or_else(unknown)
+    }
+
+    /// The usual field: the von Mises stress or the potential.
+    pub(super) fn usual(physics: Physics) -> PointField {
+        let info = FieldInfo::named(physics.words().shown).unwrap_or(&FIELDS[0]);
+        PointField { name: info.short_name().into(), info, component: None }
+    }
+
+    /// Its values, `[n_nodes]`; none if the step does not have it.
+    pub(super) fn values(&self, step: &Step) -> Vec<f64> {
+        let of_node = |v: &[f64]| match (self.component, v) {
+            (Some(c), _) => v[c],
+            (None, &[factor]) if self.is_least_of_interest() => factor.min(SAFE),
+            (None, &[scalar]) => scalar,
+            (None, _) => v.iter().map(|c| c * c).sum::<f64>().sqrt(),
+        };
+        step.nodes(self.info.name).chunks_exact(self.info.width()).map(of_node).collect()
+    }
+
+    /// Whether hot spots are cut off from its colours.
+    pub(super) fn may_be_cut(&self) -> bool {
+        self.info.name == "von_mises_nodal"
+    }
+
+    /// Whether its smallest value is the one to look at.
+    pub(super) fn is_least_of_interest(&self) -> bool {
+        self.info.when == When::WithStrength
+    }
+
+    /// Whether it has a sign that matters: components of vectors and tensors.
+    pub(super) fn is_signed(&self) -> bool {
+        self.component.is_some()
+    }
+
+    /// What it measures.
+    pub(super) fn unit(&self) -> Quantity {
+        self.info.unit
+    }
+
+    pub(super) fn title(&self) -> String {
+        if self.may_be_cut() { "von Mises".into() } else { self.name.replace('_', " ") }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::output::tests::of_hex_pair;
+
+    #[test]
+    fn every_field_has_a_value_at_every_node_and_no_two_are_alike() {
+        for physics in [Physics::Elasticity, Physics::Potential] {
+            let step = of_hex_pair(physics, When::Asked);
+            let nodes = || physics.fields().filter(|info| info.at == At::Node);
+            let all: Vec<PointField> = nodes().flat_map(PointField::of).collect();
+            let values: Vec<_> = all.iter().map(|field| field.values(&step)).collect();
+            for (i, (field, found)) in all.iter().zip(&values).enumerate() {
+                assert_eq!(found.len(), 12, "{}", field.name);
+                assert!(!values[..i].contains(found), "{}", field.name);
+                assert_eq!(PointField::named(&field.name, physics, true).unwrap(), *field);
+            }
+            assert_eq!(PointField::usual(physics).info.name, physics.words().shown);
+            let error = PointField::named("stres_xx", physics, false).unwrap_err();
+            assert!(error.exit_code() == 2 && error.to_string().contains(&all[0].name), "{error}");
+        }
+        let mut step = of_hex_pair(Physics::Elasticity, When::WithStrength);
+        let y = PointField::named("displacement_y", Physics::Elasticity, false).unwrap().values(&step);
+        assert_eq!(y[3], step.vectors::<3>("displacement")[3][1]);
+        *crate::output::tests::values(&mut step, "safety_factor") = (0..12).map(|i| 2.0 * f64::from(i)).collect();
+        let factor = PointField::named("safety_factor", Physics::Elasticity, true).unwrap();
+        assert_eq!(factor.values(&step)[4..7], [8.0, 10.0, 10.0]);
+        assert!(PointField::named("safety_factor", Physics::Elasticity, false).is_err());
     }
 }

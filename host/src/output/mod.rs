@@ -1,6 +1,6 @@
 //! Writing results: VTU for ParaView, CSV for spreadsheets, a JSON summary, a picture, a report.
 //!
-//! The writers walk one list of fields. [`write_all`] puts the six files of a case into a folder, all or none: each is
+//! The writers walk the one list of fields of a [`Step`]. [`write_all`] puts the six files of a case into a folder, all or none: each is
 //! written under a temporary name and renamed only when every one of them is complete.
 
 mod atomic;
@@ -8,7 +8,7 @@ pub mod away;
 pub mod csv;
 pub mod distribution;
 mod error;
-pub mod field;
+mod field;
 pub mod picture;
 pub mod points;
 pub mod report;
@@ -22,12 +22,13 @@ use std::time::Instant;
 
 pub use atomic::{check_file, discard_unfinished, discard_unfinished_or_give_up};
 pub use error::{Error, Result};
-pub use field::{Field, Fields, Values};
-pub use picture::{PointField, Shot, Viewpoint};
+pub use field::{PointField, is_zero, sizes};
+pub use picture::{Shot, Viewpoint};
 pub use report::Origin;
 pub use summary::Summary;
 
 use crate::model::Model;
+use crate::result::{At, Step};
 use atomic::Staged;
 use picture::Shown;
 use rayon::prelude::*;
@@ -72,24 +73,24 @@ pub struct Options<'a> {
 pub fn write_all(
     dir: &Path,
     model: &Model,
-    fields: &Fields,
+    step: &Step,
     summary: &mut Summary,
     options: &Options,
 ) -> Result<Vec<PathBuf>> {
     let start = Instant::now();
     let mesh = &model.mesh;
     let at = |path: &Path, source| Error::Output { path: path.to_path_buf(), source };
-    fields.check(mesh).map_err(|source| at(dir, source))?;
+    field::check(step, mesh).map_err(|source| at(dir, source))?;
     std::fs::create_dir_all(dir).map_err(|source| at(dir, source))?;
     let named = |ending: &str| dir.join(format!("{}{ending}", summary.case));
     let (units, converged) = (summary.units, summary.solver.converged);
-    let vtu = || Staged::write(named(VTU), |file| vtu::write(file, mesh, fields, &model.fields, converged));
-    let nodes = || Staged::write(named(NODES), |file| csv::write_nodes(file, mesh, fields, units));
-    let elements = || Staged::write(named(ELEMENTS), |file| csv::write_elements(file, mesh, fields, units));
+    let vtu = || Staged::write(named(VTU), |file| vtu::write(file, mesh, step, &model.fields, converged));
+    let nodes = || Staged::write(named(NODES), |file| csv::write(file, mesh, step, At::Node, units));
+    let elements = || Staged::write(named(ELEMENTS), |file| csv::write(file, mesh, step, At::Cell, units));
     let looked_at = || -> Result<Vec<Staged>> {
         let symbols = options.with_symbols.then_some(model);
-        let shown = (!fields.is_zero()).then(|| Shown::new(mesh, fields, options.pictures, symbols));
-        let draw = |shot: &Shot| shown.as_ref().map(|shown| shown.png(fields, shot, summary)).transpose();
+        let shown = (!is_zero(step)).then(|| Shown::new(mesh, step, options.pictures, symbols));
+        let draw = |shot: &Shot| shown.as_ref().map(|shown| shown.png(step, shot, summary)).transpose();
         let draw_all = || -> io::Result<Vec<_>> { options.pictures.par_iter().map(draw).collect() };
         let prepare = || Report::new(model, summary, options.origin, shown.as_ref());
         let (pngs, report) = rayon::join(draw_all, prepare);
@@ -106,7 +107,7 @@ pub fn write_all(
     let mut staged = vec![vtu?, nodes?, elements?];
     staged.extend(looked_at?);
     let before = pictures_before(dir, &summary.case);
-    summary.pictures = match fields.is_zero() {
+    summary.pictures = match is_zero(step) {
         true => vec![],
         false => options.pictures.iter().map(|shot| shot.file_name(&summary.case)).collect(),
     };

@@ -1,9 +1,10 @@
 //! Results at points: probes, and the smallest safety factor.
 
-use serde::Serialize;
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
 
 use crate::mesh::Mesh;
-use crate::model::{Quantity, Units, with_unit};
+use crate::result::{Quantity, Units, with_unit};
 use warpfem_text::{engineering, vector};
 
 /// The smallest safety factor, and where it is.
@@ -34,52 +35,75 @@ impl SafetyFactor {
 }
 
 /// The results at a probe.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct ProbeResult {
     /// The probe's name.
     pub name: String,
     /// Where it is.
     pub at: [f64; 3],
-    /// What was found there.
-    #[serde(flatten)]
-    pub found: PointValues,
+    /// What was found there, interpolated between nodes.
+    pub values: Vec<PointValue>,
 }
 
-/// What was found at a point.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-#[serde(untagged)]
-pub enum PointValues {
-    /// Of elasticity.
-    Elastic {
-        /// The displacement.
-        displacement: [f64; 3],
-        /// The stress xx, yy, zz, xy, yz, xz, interpolated between nodes.
-        stress: [f64; 6],
-        /// Its von Mises stress.
-        von_mises: f64,
-    },
-    /// Of a potential.
-    Potential {
-        /// Its value.
-        potential: f64,
-        /// Its gradient, interpolated between nodes.
-        gradient: [f64; 3],
-    },
+/// A field at a point.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PointValue {
+    /// The summary's key.
+    pub key: String,
+    /// What it is called.
+    pub title: String,
+    /// What it measures.
+    pub unit: Quantity,
+    /// Names of the components; empty for a scalar.
+    pub components: &'static [&'static str],
+    /// The components, or the scalar.
+    pub values: Vec<f64>,
+}
+
+impl PointValue {
+    /// The numbers in words.
+    pub fn in_words(&self) -> String {
+        match self.values[..] {
+            [x, y, z] => vector([x, y, z]),
+            _ => self.values.iter().map(|value| engineering(*value)).collect::<Vec<_>>().join(", "),
+        }
+    }
+
+    /// The title, with the components where these are not those of a vector.
+    pub fn heading(&self) -> String {
+        if self.is_short() { self.title.clone() } else { format!("{} {}", self.title, self.components.join(", ")) }
+    }
+
+    /// Whether it is a number or a vector.
+    pub fn is_short(&self) -> bool {
+        self.values.len() <= 3
+    }
 }
 
 impl ProbeResult {
+    /// Its values, those that are short first.
+    pub fn by_length(&self) -> impl Iterator<Item = &PointValue> {
+        let of = |short: bool| self.values.iter().filter(move |value| value.is_short() == short);
+        of(true).chain(of(false))
+    }
+
     /// The results in words, the name apart, with units if there are any.
     pub fn in_words(&self, units: Option<Units>) -> String {
-        let found = match self.found {
-            PointValues::Elastic { displacement, von_mises, .. } => {
-                let displacement = with_unit(vector(displacement), units, Quantity::Length);
-                let von_mises = with_unit(engineering(von_mises), units, Quantity::Stress);
-                format!("displacement {displacement}, von Mises {von_mises}")
-            }
-            PointValues::Potential { potential, gradient } => {
-                format!("potential {}, gradient {}", engineering(potential), vector(gradient))
-            }
-        };
-        format!("at {}: {found}", vector(self.at))
+        let said = |value: &PointValue| format!("{} {}", value.title, with_unit(value.in_words(), units, value.unit));
+        let values: Vec<String> = self.values.iter().filter(|value| value.is_short()).map(said).collect();
+        format!("at {}: {}", vector(self.at), values.join(", "))
+    }
+}
+
+impl Serialize for ProbeResult {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("name", &self.name)?;
+        map.serialize_entry("at", &self.at)?;
+        self.values.iter().try_for_each(|value| match value.values[..] {
+            [number] => map.serialize_entry(&value.key, &number),
+            _ => map.serialize_entry(&value.key, &value.values),
+        })?;
+        map.end()
     }
 }

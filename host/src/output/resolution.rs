@@ -7,7 +7,7 @@
 
 use crate::mesh::Cells;
 use crate::model::Model;
-use crate::stress::AtNodes;
+use crate::result::Step;
 use kernels_rs::material::von_mises;
 
 /// Above this the largest stress is more than some 5 % off.
@@ -17,7 +17,9 @@ pub const ERROR: f64 = 5.0;
 
 /// How far the stress of the elements at a node is from linear, as a part of the node's von Mises stress: the largest
 /// of them. 0 of elements of first order, and where elements of several materials meet.
-pub fn unresolved(model: &Model, node: usize, nodal: &AtNodes<6>, centres: &[Vec<[f64; 6]>]) -> f64 {
+pub fn unresolved(model: &Model, node: usize, step: &Step) -> f64 {
+    let (nodal, sizes) = (step.vectors::<6>("stress_nodal"), step.nodes("von_mises_nodal"));
+    let centres = step.lists("stress");
     let mut largest: f64 = 0.0;
     let mut materials = Vec::new();
     for (block, cells) in model.mesh.solids() {
@@ -25,10 +27,10 @@ pub fn unresolved(model: &Model, node: usize, nodal: &AtNodes<6>, centres: &[Vec
         for i in around {
             materials.push(model.cell_material[block][i]);
             if cells.kind.info().is_quadratic() {
-                let means = at_middle(cells, i, &nodal.values);
-                let own = centres[block][i];
+                let means = at_middle(cells, i, nodal);
+                let own = &centres[block][6 * i..6 * i + 6];
                 let difference = std::array::from_fn(|k| means[k] - own[k]);
-                largest = largest.max(von_mises(difference) / nodal.sizes[node]);
+                largest = largest.max(von_mises(difference) / sizes[node]);
             }
         }
     }

@@ -1,9 +1,8 @@
 use super::*;
 use crate::element::ElementKind;
 use crate::mesh::{Cells, Mesh};
-use crate::model::{Analysis, Case};
-use crate::pipeline::Potential;
-use crate::stress::{AtNodes, Stresses};
+use crate::model::Case;
+use crate::result::{Field, FieldInfo, Physics, When};
 use std::time::SystemTime;
 
 /// A quadrilateral, then two unit cubes side by side along x, tagged 41 and 42.
@@ -19,71 +18,59 @@ pub(super) fn hex_pair() -> Mesh {
     Mesh { coords, node_tags, cells, ..Mesh::default() }
 }
 
-/// Values at the nodes of [`hex_pair`], every number different.
-fn ascending<const K: usize>(from: f64) -> AtNodes<K> {
-    let value = |i: usize| std::array::from_fn(|k| from + (K * i + k) as f64);
-    AtNodes { values: (0..12).map(value).collect(), sizes: (0..12).map(|i| 0.25 + f64::from(i)).collect() }
+/// The fields of a physics on [`hex_pair`] that are computed so or more often; every number different.
+pub(super) fn of_hex_pair(physics: Physics, when: When) -> Step {
+    let vector = |from: f64, i: usize, k: usize| from + i as f64 + [0.0, 0.1, 0.2][k];
+    let gradient = [[3.0, 0.0, -4.0], [6.0, -8.0, 0.25]];
+    let value = |name: &str, number: usize, width: usize, i: usize, k: usize| match name {
+        "displacement" => vector(100.0, i, k),
+        "reaction_force" => vector(200.0, i, k),
+        "stress" => (6 * i + k + 1) as f64,
+        "von_mises" => 1.5 + i as f64,
+        "stress_nodal" => (20 + 6 * i + k) as f64,
+        "von_mises_nodal" => 0.25 + i as f64,
+        "material" => (3 + i) as f64,
+        "potential" => 0.5 * i as f64,
+        "gradient" => gradient[i][k],
+        "gradient_nodal" => (30 + 3 * i + k) as f64,
+        _ => (1000 * number + width * i + k) as f64 + 0.125,
+    };
+    let of_field = |(number, info): (usize, &'static FieldInfo)| {
+        let list = |n: usize| {
+            let of = |i: usize| (0..info.width()).map(move |k| value(info.name, number, info.width(), i, k));
+            (0..n).flat_map(of).collect::<Vec<f64>>()
+        };
+        let values = if info.at == At::Node { vec![list(12)] } else { vec![vec![], list(2)] };
+        Field { info, values }
+    };
+    let fields = physics.fields().enumerate().filter(|(_, info)| info.when as u8 <= when as u8);
+    Step { physics, fields: fields.map(of_field).collect(), ..Step::default() }
 }
 
-/// Results on [`hex_pair`], every number different.
-pub(super) struct Results {
-    pub displacement: Vec<[f64; 3]>,
-    pub reaction_force: Vec<[f64; 3]>,
-    pub stresses: Stresses,
-    pub nodal: AtNodes<6>,
-    pub safety_factor: Vec<f64>,
-    pub material: Vec<Vec<u32>>,
+/// The usual fields of elasticity on [`hex_pair`].
+pub(super) fn elastic() -> Step {
+    of_hex_pair(Physics::Elasticity, When::Usual)
 }
 
-impl Results {
-    pub(super) fn of_hex_pair() -> Results {
-        let three = |from: f64| (0..12).map(|i| [0.0, 0.1, 0.2].map(|d| from + f64::from(i) + d)).collect();
-        let stress = vec![vec![], vec![[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], [7.0, 8.0, 9.0, 10.0, 11.0, 12.0]]];
-        Results {
-            displacement: three(100.0),
-            reaction_force: three(200.0),
-            stresses: Stresses { stress, von_mises: vec![vec![], vec![1.5, 2.5]], strain_energy: 0.0 },
-            nodal: ascending(20.0),
-            safety_factor: vec![],
-            material: vec![vec![], vec![3, 4]],
-        }
-    }
-
-    /// Zeros for every solid of a mesh.
-    pub(super) fn zero(mesh: &Mesh) -> Results {
-        let (n, dim) = (mesh.coords.len(), mesh.dim());
-        let lengths = mesh.cells.iter().map(|cells| if cells.kind.info().dim == dim { cells.len() } else { 0 });
-        let stress = lengths.clone().map(|n| vec![[0.0; 6]; n]).collect();
-        let von_mises = lengths.clone().map(|n| vec![0.0; n]).collect();
-        Results {
-            displacement: vec![[0.0; 3]; n],
-            reaction_force: vec![[0.0; 3]; n],
-            stresses: Stresses { stress, von_mises, strain_energy: 0.0 },
-            nodal: AtNodes { values: vec![[0.0; 6]; n], sizes: vec![0.0; n] },
-            safety_factor: vec![],
-            material: lengths.map(|n| vec![0; n]).collect(),
-        }
-    }
-
-    pub(super) fn fields(&self) -> Fields<'_> {
-        let Results { displacement, reaction_force, stresses, nodal, safety_factor, material } = self;
-        Fields::elastic(displacement, reaction_force, stresses, nodal, safety_factor, material)
-    }
+/// The same, zero for every solid of a mesh.
+pub(super) fn zero(mesh: &Mesh) -> Step {
+    let solid = |cells: &Cells| if cells.kind.info().dim == mesh.dim() { cells.len() } else { 0 };
+    let field = |name: &'static str| {
+        let info = FieldInfo::named(name).unwrap();
+        let lengths: Vec<usize> = match info.at {
+            At::Node => vec![mesh.coords.len()],
+            _ => mesh.cells.iter().map(solid).collect(),
+        };
+        Field { info, values: lengths.iter().map(|n| vec![0.0; n * info.width()]).collect() }
+    };
+    let names = Physics::Elasticity.usual_fields().filter(|name| *name != "safety_factor");
+    Step { fields: names.map(field).collect(), ..Step::default() }
 }
 
-/// A potential on [`hex_pair`], every number different.
-pub(super) fn potential() -> Potential {
-    Potential {
-        values: (0..12).map(|i| 0.5 * f64::from(i)).collect(),
-        gradient: vec![vec![], vec![[3.0, 0.0, -4.0], [6.0, -8.0, 0.25]]],
-        steepness: vec![vec![], vec![5.0, 10.0]],
-        nodal: ascending(30.0),
-    }
-}
-
-/// The materials of [`hex_pair`]'s cells.
-pub(super) fn materials() -> Vec<Vec<u32>> {
-    vec![vec![], vec![3, 4]]
+/// The last list of a field: of the nodes, or of the cells of [`hex_pair`].
+pub(super) fn values<'a>(step: &'a mut Step, name: &str) -> &'a mut Vec<f64> {
+    let field = step.fields.iter_mut().find(|field| field.info.name == name).unwrap();
+    field.values.last_mut().unwrap()
 }
 
 /// [`hex_pair`] held at one end.
@@ -92,7 +79,7 @@ pub(super) fn model() -> Model {
                 [[support]]\non = \"xmin\"\nfix = \"xyz\"\n";
     let mut model = Model::resolve(&Case::parse(Path::new("pair.toml"), text).unwrap(), hex_pair()).unwrap();
     (model.supports, model.materials) = (vec![], vec![]);
-    model.fields = Analysis::Elasticity.fields().iter().map(|field| field.to_string()).collect();
+    model.fields = Physics::Elasticity.usual_fields().map(String::from).collect();
     model
 }
 
@@ -101,12 +88,18 @@ pub(super) fn summary() -> Summary {
 }
 
 #[test]
-fn a_potential_is_checked_against_the_mesh() {
-    let (mesh, mut results, material) = (hex_pair(), potential(), materials());
-    assert!(Fields::potential(&results, &material).check(&mesh).is_ok());
-    results.values.pop();
-    let error = Fields::potential(&results, &material).check(&mesh).unwrap_err().to_string();
-    assert_eq!(error, "potential has 11 values, not 12");
+fn every_field_is_checked_against_the_mesh() {
+    for physics in [Physics::Elasticity, Physics::Potential] {
+        let step = of_hex_pair(physics, When::Asked);
+        assert!(field::check(&step, &hex_pair()).is_ok());
+        for info in physics.fields() {
+            let mut short = step.clone();
+            let list = values(&mut short, info.name);
+            list.truncate(list.len() - info.width());
+            let error = field::check(&short, &hex_pair()).unwrap_err().to_string();
+            assert!(error.starts_with(&format!("{} has ", info.name)), "{error}");
+        }
+    }
 }
 
 fn names(dir: &Path) -> Vec<String> {
@@ -119,9 +112,9 @@ fn names(dir: &Path) -> Vec<String> {
 pub(super) const ORIGIN: Origin<'static> =
     Origin { case: "pair.toml", mesh: "pair.msh", written: SystemTime::UNIX_EPOCH };
 
-fn write(dir: &Path, results: &Results, summary: &mut Summary) -> Result<Vec<PathBuf>> {
+fn write(dir: &Path, results: &Step, summary: &mut Summary) -> Result<Vec<PathBuf>> {
     let options = Options { pictures: &[Shot::default()], with_symbols: false, origin: ORIGIN };
-    write_all(dir, &model(), &results.fields(), summary, &options)
+    write_all(dir, &model(), results, summary, &options)
 }
 
 #[test]
@@ -129,7 +122,7 @@ fn a_case_leaves_its_six_files_and_the_time_they_took() {
     let dir = tempfile::tempdir().unwrap();
     let target = dir.path().join("results/pair");
     let mut summary = summary();
-    let written = write(&target, &Results::of_hex_pair(), &mut summary).unwrap();
+    let written = write(&target, &elastic(), &mut summary).unwrap();
     let mut files =
         ["pair.vtu", "pair_nodes.csv", "pair_elements.csv", "pair.png", "pair.html", "summary.json"].to_vec();
     assert_eq!(written, files.iter().map(|name| target.join(name)).collect::<Vec<_>>());
@@ -144,8 +137,8 @@ fn a_case_leaves_its_six_files_and_the_time_they_took() {
 #[test]
 fn fields_that_do_not_fit_the_mesh_are_refused_and_nothing_is_left() {
     let dir = tempfile::tempdir().unwrap();
-    let mut results = Results::of_hex_pair();
-    results.stresses.von_mises[1].pop();
+    let mut results = elastic();
+    values(&mut results, "von_mises").pop();
     let error = write(dir.path(), &results, &mut summary()).unwrap_err();
     assert_eq!(error.exit_code(), 8);
     assert!(error.to_string().contains("von_mises has 1 values, not 2"), "{error}");
@@ -157,7 +150,7 @@ fn a_folder_that_cannot_be_made_is_named() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("file");
     std::fs::write(&file, "").unwrap();
-    let error = write(&file.join("sub"), &Results::of_hex_pair(), &mut summary()).unwrap_err();
+    let error = write(&file.join("sub"), &elastic(), &mut summary()).unwrap_err();
     assert!(matches!(&error, Error::Output { path, .. } if *path == file.join("sub")), "{error}");
 }
 
@@ -169,9 +162,9 @@ fn the_largest_value_is_the_first_that_is_finite() {
 
 #[test]
 fn where_all_is_zero_there_is_no_picture_and_an_old_one_goes() {
-    let (dir, mut summary, nothing) = (tempfile::tempdir().unwrap(), summary(), Results::zero(&hex_pair()));
+    let (dir, mut summary, nothing) = (tempfile::tempdir().unwrap(), summary(), zero(&hex_pair()));
     let page = || std::fs::read_to_string(dir.path().join("pair.html")).unwrap();
-    let written = write(dir.path(), &Results::of_hex_pair(), &mut summary).unwrap();
+    let written = write(dir.path(), &elastic(), &mut summary).unwrap();
     assert!(written.contains(&dir.path().join("pair.png")));
     assert_eq!(write(dir.path(), &nothing, &mut summary).unwrap().len(), 5);
     assert_eq!(names(dir.path()), ["pair.html", "pair.vtu", "pair_elements.csv", "pair_nodes.csv", "summary.json"]);

@@ -77,7 +77,7 @@ fn coefficient(kind: ElementKind, analysis: Analysis) -> f64 {
         (_, false, true) => (25.0, 6.5),
         (_, true, true) => (15.0, 2.4),
     };
-    if analysis.physics() == Physics::Conduction { potential } else { elastic }
+    if analysis.physics() == Physics::Potential { potential } else { elastic }
 }
 
 /// The largest distance from a node to the nearest one that is supported in the same component: a roller under all of a

@@ -50,7 +50,7 @@ fn refuse<R>(what: &'static str, name: &str, available: Vec<&'static str>) -> Re
 /// Refuses what belongs to a matrix, which FEMSES has none of.
 fn check_femses(model: &Model) -> Result<()> {
     let solver = &model.solver;
-    if model.analysis.physics() != Physics::Conduction {
+    if model.analysis.physics() != Physics::Potential {
         return refuse("method of elasticity", Method::Femses.name(), vec!["cg", "direct"]);
     }
     if !model.form().is_isotropic {

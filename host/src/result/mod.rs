@@ -3,12 +3,21 @@
 pub mod choices;
 mod direct_error;
 mod error;
+mod field;
+mod labels;
+mod list;
 mod outcome;
+mod physics;
 mod plan;
 mod reason;
 
 pub use direct_error::DirectError;
 pub use error::{Error, Result};
+pub use field::{Field, LastStep, Sink, Step, Table};
+pub use labels::{Quantity, Units, with_unit};
+pub use list::{At, FIELDS, FieldInfo, TABLES, TableInfo, VECTOR, When};
+pub(crate) use list::{for_each_field, for_each_table};
 pub use outcome::{Change, Changed, Ending, Measure, Outcome};
+pub use physics::{Extremes, Physics, Words};
 pub use plan::{Fill, Plan};
 pub use reason::{Body, Hard, Reason};

@@ -23,17 +23,18 @@ use kernels_rs::form::{General, Scalar};
 use kernels_rs::nodal::{FinishNodal, Slots as DeviceSlots, SumAtNode};
 
 /// Vectors or tensors at the nodes, `[n_nodes]` in the mesh's numbering; zero where there is no element.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct AtNodes<const K: usize> {
+#[derive(Debug, PartialEq)]
+pub struct Nodal<const K: usize> {
     /// Components: of a stress xx, yy, zz, xy, yz, xz.
     pub values: Vec<[f64; K]>,
     /// Their size: of a stress the von Mises stress, of a gradient its magnitude.
     pub sizes: Vec<f64>,
+    slots: Slots,
+    /// The sizes of all slots, in the solver's numbering.
+    slot_sizes: Vec<f64>,
 }
 
-/// The stresses at the nodes of displacements `u [n_nodes][dim]`, in the solver's numbering; and the safety factors,
-/// `[n_nodes]`, empty if no material in use has a yield strength: `yield_strength / von Mises stress`, between materials
-/// the smallest, infinite without stress or strength.
+/// The stresses at the nodes of displacements `u [n_nodes][dim]`, in the solver's numbering.
 ///
 /// # Errors
 ///
@@ -44,12 +45,11 @@ pub fn nodal_stress(
     numbering: &Numbering,
     mesh: &DeviceMesh,
     u: &Buffer<f64>,
-) -> Result<(AtNodes<6>, Vec<f64>)> {
+) -> Result<Nodal<6>> {
     let sums = Sums::<6>::of(space, model, numbering, mesh, |block, points| {
         Ok(sampled::<General>(space, mesh, block, points, u)?.stress)
     })?;
-    let strengths: Vec<Option<f64>> = model.materials.iter().map(|material| material.yield_strength).collect();
-    sums.finish(space, numbering, &strengths)
+    sums.finish(space, numbering)
 }
 
 /// The gradients at the nodes of a potential `u [n_nodes]`, in the solver's numbering.
@@ -63,11 +63,11 @@ pub fn nodal_gradient(
     numbering: &Numbering,
     mesh: &DeviceMesh,
     u: &Buffer<f64>,
-) -> Result<AtNodes<3>> {
+) -> Result<Nodal<3>> {
     let sums = Sums::<3>::of(space, model, numbering, mesh, |block, points| {
         Ok(sampled::<Scalar>(space, mesh, block, points, u)?.strain)
     })?;
-    Ok(sums.finish(space, numbering, &[])?.0)
+    sums.finish(space, numbering)
 }
 
 /// What is summed at the nodes.
@@ -122,27 +122,44 @@ where
         space.finish()
     }
 
-    /// The means and the safety factors, in the mesh's numbering.
-    fn finish(
-        mut self,
-        space: &Space,
-        numbering: &Numbering,
-        strengths: &[Option<f64>],
-    ) -> Result<(AtNodes<K>, Vec<f64>)> {
+    /// The means, in the mesh's numbering.
+    fn finish(mut self, space: &Space, numbering: &Numbering) -> Result<Nodal<K>> {
         let n = self.slots.len();
         let mut sizes = space.zeros(n)?;
         let (counts, sums): (View<u32>, _) = (self.counts.view(), self.sums.view_mut());
         // SAFETY: all live, and have an entry per slot.
         unsafe { space.run(n, FinishNodal::<K> { counts, sums, sizes: sizes.view_mut() }) }?;
-        let all = AtNodes { values: space.take(self.sums)?, sizes: space.take(sizes)? };
-        let safety = self.slots.safety(&all.sizes, strengths);
-        let safety = if safety.is_empty() { safety } else { numbering.to_mesh_order(&safety) };
-        let AtNodes { values, sizes } = self.slots.largest(all);
-        Ok((AtNodes { values: numbering.to_mesh_order(&values), sizes: numbering.to_mesh_order(&sizes) }, safety))
+        let (all, slot_sizes) = (space.take(self.sums)?, space.take(sizes)?);
+        let slots = self.slots;
+        let (values, sizes) = slots.largest(all, &slot_sizes);
+        let (values, sizes) = (numbering.to_mesh_order(&values), numbering.to_mesh_order(&sizes));
+        Ok(Nodal { values, sizes, slots, slot_sizes })
+    }
+}
+
+impl<const K: usize> Nodal<K> {
+    /// `strength / size`, `[n_nodes]` in the mesh's numbering, with the strength of each material; between materials the
+    /// smallest, infinite without stress or strength; empty if no material in use has a strength.
+    pub fn safety(&self, numbering: &Numbering, strengths: &[Option<f64>]) -> Vec<f64> {
+        let safety = self.slots.safety(&self.slot_sizes, strengths);
+        if safety.is_empty() { safety } else { numbering.to_mesh_order(&safety) }
+    }
+
+    /// The material of the value at each node, in the mesh's numbering; none where there is no element.
+    pub fn materials(&self, numbering: &Numbering) -> Vec<Option<usize>> {
+        let mut chosen: Vec<usize> = (0..self.slots.n_nodes).collect();
+        for (other, node) in (self.slots.n_nodes..).zip(self.slots.others.iter().map(|key| (key >> 32) as usize)) {
+            if self.slot_sizes[other] > self.slot_sizes[chosen[node]] {
+                chosen[node] = other;
+            }
+        }
+        let materials: Vec<_> = chosen.iter().map(|&slot| self.slots.material(slot)).collect();
+        numbering.to_mesh_order(&materials)
     }
 }
 
 /// Which slots there are: see [`DeviceSlots`].
+#[derive(Debug, PartialEq)]
 struct Slots {
     n_nodes: usize,
     /// The material, if there is one alone.
@@ -210,18 +227,17 @@ impl Slots {
         if is_used { smallest } else { Vec::new() }
     }
 
-    /// What is largest among the slots of each node.
-    fn largest<const K: usize>(&self, all: AtNodes<K>) -> AtNodes<K> {
-        let AtNodes { mut values, mut sizes } = all;
+    /// What is largest among the slots of each node, and its size.
+    fn largest<const K: usize>(&self, mut values: Vec<[f64; K]>, all_sizes: &[f64]) -> (Vec<[f64; K]>, Vec<f64>) {
+        let mut sizes = all_sizes[..self.n_nodes].to_vec();
         for (i, key) in self.others.iter().enumerate() {
             let (node, other) = ((key >> 32) as usize, self.n_nodes + i);
-            if sizes[other] > sizes[node] {
-                (sizes[node], values[node]) = (sizes[other], values[other]);
+            if all_sizes[other] > sizes[node] {
+                (sizes[node], values[node]) = (all_sizes[other], values[other]);
             }
         }
-        sizes.truncate(self.n_nodes);
         values.truncate(self.n_nodes);
-        AtNodes { values, sizes }
+        (values, sizes)
     }
 }
 

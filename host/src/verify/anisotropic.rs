@@ -43,7 +43,9 @@ pub fn plate(kind: ElementKind, cells: [usize; 2], turned: bool, tolerance: f64)
     let [x, y, nu, g] = PLYWOOD;
     let (first, second, nu) = if turned { (y, x, nu * y / x) } else { (x, y, nu) };
     let expected = 1.0 + (2.0 * ((first / second).sqrt() - nu) + first / g).sqrt();
-    let beside = |model: &Model, solution: &Solution| solution.nodal.values[node_at(model, [0.0, 1.0, 0.0])][0];
+    let beside = |model: &Model, solution: &Solution| {
+        solution.step.vectors::<6>("stress_nodal")[node_at(model, [0.0, 1.0, 0.0])][0]
+    };
     let name = if turned { "orthotropic plate, turned" } else { "orthotropic plate" };
     let source = "Lekhnitskii, Anisotropic Plates, sec. 43";
     Ok(Problem::new(name, kind, model, [Measure::new("stress beside the hole", [expected, tolerance], source, beside)]))
@@ -64,7 +66,11 @@ pub fn ring(kind: ElementKind, n: usize, tolerance: f64) -> Result<Problem> {
     })?;
     let (k, c) = ((PLYWOOD[1] / PLYWOOD[0]).sqrt(), a / b);
     let round = |rho: f64| p * k * c.powf(k + 1.0) / (1.0 - c.powf(2.0 * k)) * (rho.powf(k - 1.0) + rho.powf(-k - 1.0));
-    let at = |x: f64| move |model: &Model, solution: &Solution| solution.nodal.values[node_at(model, [x, 0.0, 0.0])][1];
+    let at = |x: f64| {
+        move |model: &Model, solution: &Solution| {
+            solution.step.vectors::<6>("stress_nodal")[node_at(model, [x, 0.0, 0.0])][1]
+        }
+    };
     let source = "Lekhnitskii, Anisotropic Plates, sec. 15";
     let inside = Measure::new("stress round the bore", [round(c), tolerance], source, at(a));
     let outside = Measure::new("stress round the outside", [round(1.0), tolerance], source, at(b));

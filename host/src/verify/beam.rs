@@ -15,7 +15,7 @@ const CLAMP: &str = "[[support]]\non = \"xmin\"\nfix = \"xyz\"\n";
 
 /// The mean displacement of the end along axis `i`, over what theory says.
 fn of_theory(length: f64, i: usize, theory: f64) -> impl Fn(&Model, &Solution) -> f64 {
-    move |model, solution| mean_at_x(model, &solution.displacement, length)[i] / theory
+    move |model, solution| mean_at_x(model, solution.displacement(), length)[i] / theory
 }
 
 /// WARP's cantilever of 16 x 2 x 2 m, `E = 200 GPa`, `nu = 0.333`, 1 MN down on its end: its deflection over that of

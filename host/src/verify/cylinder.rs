@@ -55,8 +55,9 @@ pub fn cylinder(kind: ElementKind, n: usize, [moved, hoop]: [f64; 2]) -> Result<
     );
     let model = model_to(1e-12, &tables, mapped(kind, [n, 2 * n, 1], ring(n))?)?;
     let bore = [INNER, 0.0, 0.0];
-    let outward = move |model: &Model, solution: &Solution| solution.displacement[node_at(model, bore)][0];
-    let round = move |model: &Model, solution: &Solution| solution.nodal.values[node_at(model, bore)][1];
+    let outward = move |model: &Model, solution: &Solution| solution.displacement()[node_at(model, bore)][0];
+    let round =
+        move |model: &Model, solution: &Solution| solution.step.vectors::<6>("stress_nodal")[node_at(model, bore)][1];
     let moved = Measure::new("displacement of the bore", [INNER * stretch(INNER), moved], SOURCE, outward);
     let hoop = Measure::new("stress round the bore", [HOOP, hoop], SOURCE, round);
     Ok(Problem::new("thick cylinder", kind, model, [moved, hoop]))

@@ -32,10 +32,9 @@ pub fn ring(kind: ElementKind, n: usize, [flow, middle]: [f64; 2]) -> Result<Pro
     let model = model_to(1e-13, TABLES, generate_annulus(kind, [1.0, 2.0], [n, 8 * n])?)?;
     let place = [1.5, 0.0, 0.0];
     let value_at = move |model: &Model, solution: &Solution| {
-        let values = solution.potential.as_ref().map(|found| &found.values);
-        values.map_or(f64::NAN, |values| values[node_at(model, place)])
+        solution.step.nodes("potential").get(node_at(model, place)).copied().unwrap_or(f64::NAN)
     };
-    let flow_in = |_: &Model, solution: &Solution| solution.reactions[1][0];
+    let flow_in = |_: &Model, solution: &Solution| solution.step.row("flows", 1)[0];
     let flow = Measure::new("flow", [FLOW, flow], SOURCE, flow_in);
     let value = Measure::new("potential at r = 1.5", [exact(place), middle], SOURCE, value_at);
     Ok(Problem::new("annulus", kind, model, [flow, value]))

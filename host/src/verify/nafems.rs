@@ -36,7 +36,9 @@ fn ellipses(growth: f64, [s, t, z]: [f64; 3]) -> [f64; 3] {
 
 /// `sigma_yy` at D, in MPa.
 fn stress_yy(at: [f64; 3], source: &'static str, known: [f64; 2]) -> Measure {
-    let of = move |model: &Model, solution: &Solution| solution.nodal.values[node_at(model, at)][1] / 1e6;
+    let of = move |model: &Model, solution: &Solution| {
+        solution.step.vectors::<6>("stress_nodal")[node_at(model, at)][1] / 1e6
+    };
     Measure::new("sigma_yy at D [MPa]", known, source, of)
 }
 

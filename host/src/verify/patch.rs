@@ -8,6 +8,7 @@ use crate::error::Result;
 use crate::mesh::{Mesh, generate};
 use crate::model::{Analysis, Model};
 use crate::pipeline::Solution;
+use crate::result::Field;
 
 /// Rounding of the solver, amplified by the condition of a few hundred unknowns.
 const TOLERANCE: f64 = 1e-8;
@@ -79,7 +80,7 @@ pub fn elastic(kind: ElementKind, analysis: Analysis) -> Result<Problem> {
     let mut model = model_to(1e-13, &tables, mesh(kind)?)?;
     prescribe(&mut model, |x| on_skin(dim, x).then(|| field(dim, x)));
     let published = von_mises(stress(analysis));
-    let of = move |_: &Model, solution: &Solution| worst(&solution.stresses.von_mises, published);
+    let of = move |_: &Model, solution: &Solution| worst(solution.step.lists("von_mises"), published);
     let measure = Measure::new("von Mises stress, worst cell", [published, TOLERANCE], SOURCE, of);
     Ok(Problem { name: format!("patch, {name}, {}", analysis.name()), model, measures: vec![measure] })
 }
@@ -96,7 +97,7 @@ pub fn potential(kind: ElementKind) -> Result<Problem> {
     prescribe(&mut model, |x| on_skin(dim, x).then(|| [field(dim, x)[0], 0.0, 0.0]));
     let published = FIELD[0][..dim].iter().map(|slope| slope * slope).sum::<f64>().sqrt();
     let of = move |_: &Model, solution: &Solution| {
-        worst(solution.potential.as_ref().map_or(&[], |found| found.steepness.as_slice()), published)
+        worst(&solution.step.field("gradient").map_or(vec![], Field::magnitudes), published)
     };
     let measure = Measure::new("gradient, worst cell", [published, TOLERANCE], SOURCE, of);
     Ok(Problem { name: format!("patch, {}, laplace", kind.info().name), model, measures: vec![measure] })

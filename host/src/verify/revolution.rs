@@ -27,12 +27,12 @@ fn head() -> String {
 
 /// Radial displacement at a place of the section.
 fn outward(at: [f64; 3]) -> impl Fn(&Model, &Solution) -> f64 {
-    move |model, solution| solution.displacement[node_at(model, at)][0]
+    move |model, solution| solution.displacement()[node_at(model, at)][0]
 }
 
 /// Component `i` of the stress at a place.
 fn stress(i: usize, at: [f64; 3]) -> impl Fn(&Model, &Solution) -> f64 {
-    move |model, solution| solution.nodal.values[node_at(model, at)][i]
+    move |model, solution| solution.step.vectors::<6>("stress_nodal")[node_at(model, at)][i]
 }
 
 /// The thick cylinder of [`super::cylinder`], held along its axis; how far the displacement of the bore and the stress round
@@ -68,7 +68,7 @@ pub fn sphere(kind: ElementKind, n: usize, [moved, hoop]: [f64; 2]) -> Result<Pr
     let round = PRESSURE * a3 / (b3 - a3) * (1.0 + b3 / (2.0 * a3));
     let source = "Timoshenko and Goodier, art. 136";
     let pole = [0.0, INNER, 0.0];
-    let up = move |model: &Model, solution: &Solution| solution.displacement[node_at(model, pole)][1];
+    let up = move |model: &Model, solution: &Solution| solution.displacement()[node_at(model, pole)][1];
     Ok(Problem::new(
         "hollow sphere",
         kind,

@@ -8,7 +8,8 @@ use super::synonyms;
 use super::tables::{MaterialTable, PointForceTable, ProbeTable, PushTable, RotationTable, SupportTable};
 use crate::mesh::LENGTHS;
 use crate::mesh::vector::unit;
-use crate::model::{Analysis, Checked, Physics, Place, Problems, Rotation, SAFETY_FACTOR, SolverOptions, Units};
+use crate::model::{Analysis, Checked, Place, Problems, Rotation, SolverOptions, Units};
+use crate::result::{FIELDS, FieldInfo, Physics, When};
 
 pub(super) const NO_MESH: &str = "[mesh] says neither `file` nor `generate`";
 pub(super) const NO_MESH_HELP: &str =
@@ -25,7 +26,8 @@ impl Case {
         }
         self.check_loads(problems);
         for field in self.tables.output.fields.iter().flatten() {
-            problems.take(self.check_name("field", Some(field), self.analysis().fields()));
+            let names: Vec<&str> = self.analysis().physics().fields().map(|field| field.name).collect();
+            problems.take(self.check_name("field", Some(field), &names));
             problems.take(self.check_strength(field));
         }
         self.check_probes(problems);
@@ -47,13 +49,14 @@ impl Case {
         }
     }
 
-    /// Refuses the field of safety factors where no material has a strength.
+    /// Refuses a field that is made of a strength where no material has one.
     fn check_strength(&self, field: &Spanned<String>) -> Checked {
         let has_strength = |material: &Spanned<MaterialTable>| material.get_ref().yield_strength.is_some();
-        if field.get_ref() != SAFETY_FACTOR || self.tables.material.iter().any(has_strength) {
+        let needs = |info: &FieldInfo| info.name == field.get_ref() && info.when == When::WithStrength;
+        if !FIELDS.iter().any(needs) || self.tables.material.iter().any(has_strength) {
             return Ok(());
         }
-        let message = format!("`{SAFETY_FACTOR}` needs the `yield_strength` of a [[material]]");
+        let message = format!("`{}` needs the `yield_strength` of a [[material]]", field.get_ref());
         Err(self.error_at(field.span(), message, "yield_strength = 235e6 is that of structural steel in Pa"))
     }
 
@@ -102,7 +105,7 @@ impl Case {
             return self.check_positive("thickness", thickness);
         }
         let (message, help) = match self.analysis().physics() {
-            Physics::Conduction => ("`thickness` belongs to plane problems; solids have their own", "leave it out"),
+            Physics::Potential => ("`thickness` belongs to plane problems; solids have their own", "leave it out"),
             Physics::Elasticity => (
                 "`thickness` belongs to plane problems; the bodies of `elasticity` have their own",
                 "kind = \"plane_stress\" or \"plane_strain\"",
@@ -193,7 +196,7 @@ impl Case {
         }
         if held == [None; 3] {
             let help = match self.analysis().physics() {
-                Physics::Conduction => "value = 1.0",
+                Physics::Potential => "value = 1.0",
                 _ => "fix = \"xyz\" or displacement = { x = 1e-3 }",
             };
             return Err(self.error_at(support.span(), "this support holds nothing", help));

@@ -8,7 +8,6 @@ mod canvas;
 mod coloring;
 pub(in crate::output) mod colormap;
 mod creases;
-mod field;
 mod glyphs;
 mod legend;
 mod project;
@@ -24,16 +23,15 @@ use std::io;
 
 use rayon::prelude::*;
 
-use super::{Fields, Summary, largest};
+use super::field::PointField;
+use super::{Summary, largest};
 use crate::mesh::vector::{dot, norm, sub};
 use crate::mesh::{Mesh, extent};
-use crate::model::{Model, Quantity, Units, with_unit};
-use crate::pipeline::Potential;
-use crate::stress::AtNodes;
+use crate::model::Model;
+use crate::result::{Physics, Quantity, Step, Units, with_unit};
 use canvas::Canvas;
 use coloring::Coloring;
 use colormap::{Rgb, pick};
-pub use field::PointField;
 use legend::factor;
 use project::View;
 use raster::{Drawing, Frame, Line};
@@ -83,22 +81,22 @@ pub(super) struct Shown {
 impl Shown {
     /// Of results whose lengths fit the mesh, to be drawn in these colours beside the usual ones, with the `symbols` of a
     /// model.
-    pub(super) fn new(mesh: &Mesh, fields: &Fields, shots: &[Shot], symbols: Option<&Model>) -> Shown {
+    pub(super) fn new(mesh: &Mesh, step: &Step, shots: &[Shot], symbols: Option<&Model>) -> Shown {
         let of_shots = shots.iter().filter_map(|shot| shot.field.as_ref());
         let peaks: Vec<usize> =
-            of_shots.filter_map(|field| largest(field.values(fields).into_iter())).map(|peak| peak.0).collect();
-        let scene = Scene::new(mesh, fields, &peaks);
+            of_shots.filter_map(|field| largest(field.values(step).into_iter())).map(|peak| peak.0).collect();
+        let scene = Scene::new(mesh, step, &peaks);
         let largest = scene.displacement.iter().map(|&u| norm(u)).fold(0.0, f64::max);
         let scale = project::deformation_scale(largest, norm(extents(&scene.rest)));
         let groups = symbols.map_or(vec![], |model| symbols::resolve(&scene, model));
         let gravity = symbols.and_then(symbols::gravity);
-        let colors = Coloring::new(scene.value.clone(), fields.displacement().is_some());
+        let colors = Coloring::new(scene.values().to_vec(), PointField::usual(step.physics).may_be_cut());
         Shown { deformed: scene.deformed(scale), scale, largest, colors, groups, gravity, scene }
     }
 
     /// A picture as PNG.
-    pub(super) fn png(&self, fields: &Fields, shot: &Shot, summary: &Summary) -> io::Result<Vec<u8>> {
-        self.draw(fields, shot, summary).png()
+    pub(super) fn png(&self, step: &Step, shot: &Shot, summary: &Summary) -> io::Result<Vec<u8>> {
+        self.draw(step, shot, summary).png()
     }
 
     /// The view that shows most of the part and most of its stress.
@@ -178,13 +176,13 @@ impl Shown {
         drawing.render(WIDTH * SAMPLES, height * SAMPLES)
     }
 
-    fn draw(&self, fields: &Fields, shot: &Shot, summary: &Summary) -> Canvas {
-        let field = shot.field.clone().unwrap_or_else(|| PointField::usual(fields));
-        let values = field.values(fields);
+    fn draw(&self, step: &Step, shot: &Shot, summary: &Summary) -> Canvas {
+        let field = shot.field.clone().unwrap_or_else(|| PointField::usual(step.physics));
+        let values = field.values(step);
         let at_skin = self.scene.nodes.iter().map(|&node| values.get(node as usize).copied().unwrap_or(0.0));
         let finite = at_skin.map(|value| if value.is_finite() { value } else { 0.0 });
         let colors = Coloring::new(finite.collect(), field.may_be_cut());
-        let captions = Captions::new(self, fields, shot, summary);
+        let captions = Captions::new(self, step, shot, summary);
         let sheet = Sheet::new(self, self.from(shot.view));
         let map = colormap::stress();
         let mut frame = self.render(&sheet.view, sheet.height, (&colors.t, &map));
@@ -195,7 +193,7 @@ impl Shown {
         sheet.color_bar(&mut canvas, &bar);
         legend::captions(&mut canvas, summary, &captions.subtitle, &captions.foot);
         if let Some(peak) = peak {
-            let (units, color) = ((summary.units, field.quantity), pick(&map, colors.t[peak.0]));
+            let (units, color) = ((summary.units, field.unit()), pick(&map, colors.t[peak.0]));
             mark_maximum(&mut canvas, &frame, (self, &colors, units), (&sheet.view, sheet.bottom), peak, color);
         }
         if !summary.solver.converged {
@@ -228,9 +226,8 @@ impl Shown {
 pub fn model_png(model: &Model, from: Option<Viewpoint>) -> io::Result<Vec<u8>> {
     let mesh = &model.mesh;
     let n = mesh.coords.len();
-    let sizes = AtNodes { values: vec![], sizes: vec![0.0; n] };
-    let nothing = Potential { values: vec![0.0; n], nodal: sizes, ..Potential::default() };
-    let shown = Shown::new(mesh, &Fields::potential(&nothing, &[]), &[], Some(model));
+    let nothing = Step::of(Physics::Potential, [("potential", vec![vec![0.0; n]])]);
+    let shown = Shown::new(mesh, &nothing, &[], Some(model));
     let summary = Summary { case: model.name.clone(), ..Summary::default() };
     let elements = mesh.solids().map(|(_, cells)| cells.len()).sum();
     let subtitle = format!("{}, {}, not solved", counted(n, "node"), counted(elements, "element"));

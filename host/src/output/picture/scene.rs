@@ -6,7 +6,9 @@ use super::creases::{self, Crease};
 use crate::element::ElementKind;
 use crate::mesh::Mesh;
 use crate::mesh::vector::{cross, dot, sub, unit};
-use crate::output::{Fields, largest};
+use crate::output::field::{PointField, displacement, sizes};
+use crate::output::largest;
+use crate::result::{At, Quantity, Step, When};
 
 /// Not a node: the fourth of a triangle.
 pub(in crate::output) const NONE: u32 = u32::MAX;
@@ -32,12 +34,9 @@ pub(in crate::output) struct Scene {
     pub rest: Vec<[f64; 3]>,
     /// Displacement, `[n_skin_nodes][3]`; zero where it is not finite, or if there is none.
     pub displacement: Vec<[f64; 3]>,
-    /// The potential, `[n_skin_nodes]`, or the von Mises stress.
-    pub value: Vec<f64>,
-    /// Of a potential the gradient's magnitude, `[n_skin_nodes]`.
-    pub steepness: Option<Vec<f64>>,
-    /// Otherwise the stress xx, yy, zz, xy, yz, xz, `[n_skin_nodes]`, zero where it is not finite.
-    pub stress: Option<Vec<[f64; 6]>>,
+    /// What can be shown, the usual first: its name, what it measures, and its values, `[n_skin_nodes]`, zero where they are
+    /// not finite.
+    pub scalars: Vec<(String, Quantity, Vec<f64>)>,
     /// The nodes of the largest values, of the largest gradient or displacement.
     pub peaks: Vec<u32>,
     /// Faces, `[n_faces][4]`; the fourth node of a triangle is [`NONE`]. A quadratic face comes in [parts](flat_parts).
@@ -55,13 +54,14 @@ pub(in crate::output) fn corners(face: &[u32; 4]) -> &[u32] {
 
 impl Scene {
     /// The skin, and the nodes `more` wherever they are.
-    pub(super) fn new(mesh: &Mesh, fields: &Fields, more: &[usize]) -> Scene {
+    pub(super) fn new(mesh: &Mesh, step: &Step, more: &[usize]) -> Scene {
         let (mut faces, middle) = skin(mesh);
         let mut number = vec![NONE; mesh.coords.len()];
-        let displacement = fields.displacement();
+        let displacement = displacement(step);
         let lengths = displacement.map(|all| largest(all.iter().map(|&u| dot(u, u))));
-        let of_sizes = || largest(fields.sizes.iter().copied());
-        let peaks = [largest(fields.usual().iter().copied()), lengths.unwrap_or_else(of_sizes)];
+        let of_sizes = || largest(sizes(step).iter().copied());
+        let usual = step.nodes(step.physics.words().shown);
+        let peaks = [largest(usual.iter().copied()), lengths.unwrap_or_else(of_sizes)];
         let peaks: Vec<usize> = peaks.into_iter().flatten().map(|(node, _)| node).collect();
         more.iter().for_each(|&node| number[node] = 0);
         faces.iter().flat_map(corners).for_each(|&node| number[node as usize] = 0);
@@ -70,18 +70,14 @@ impl Scene {
         nodes.iter().enumerate().for_each(|(i, &node)| number[node] = i as u32);
         faces.iter_mut().flatten().filter(|node| **node != NONE).for_each(|node| *node = number[*node as usize]);
 
-        let at_skin = |values: &[f64]| nodes.iter().map(|&node| or_zero(values[node])).collect();
         let rest: Vec<_> = nodes.iter().map(|&node| mesh.coords[node]).collect();
         let middle: Vec<bool> = nodes.iter().map(|&node| middle[node]).collect();
         let (edges, outline) = classify_edges(&rest, &faces, &middle);
         let finite = |u: [f64; 3]| if u.iter().all(|c| c.is_finite()) { u } else { [0.0; 3] };
         let moved = |node: &usize| displacement.map_or([0.0; 3], |u| finite(u[*node]));
-        let stress = fields.at_nodes("stress_nodal").map(|values| values.as_chunks::<6>().0);
         Scene {
             displacement: nodes.iter().map(moved).collect(),
-            value: at_skin(fields.usual()),
-            steepness: displacement.is_none().then(|| at_skin(fields.sizes)),
-            stress: stress.map(|values| nodes.iter().map(|&node| values[node].map(or_zero)).collect()),
+            scalars: scalars(step, &nodes),
             peaks: peaks.into_iter().map(|node| number[node]).collect(),
             nodes: nodes.into_iter().map(|node| node as u32).collect(),
             rest,
@@ -89,6 +85,11 @@ impl Scene {
             edges,
             outline,
         }
+    }
+
+    /// The values of what is usually shown, `[n_skin_nodes]`.
+    pub(super) fn values(&self) -> &[f64] {
+        self.scalars.first().map_or(&[], |scalar| &scalar.2)
     }
 
     /// Whether a node is of a face.
@@ -103,8 +104,23 @@ impl Scene {
     }
 }
 
-fn or_zero(value: f64) -> f64 {
-    if value.is_finite() { value } else { 0.0 }
+/// The scalars at some nodes: what the physics shows, then what was asked for.
+fn scalars(step: &Step, nodes: &[usize]) -> Vec<(String, Quantity, Vec<f64>)> {
+    let words = step.physics.words();
+    let shown = words.solid.iter().filter_map(|name| step.field(name));
+    let asked = step.fields.iter().filter(|field| field.info.at == At::Node && field.info.when == When::Asked);
+    let mut scalars = Vec::new();
+    for info in shown.chain(asked).map(|field| field.info) {
+        // Of a vector the magnitude is enough.
+        let n = if info.is_vector() { 1 } else { usize::MAX };
+        for scalar in PointField::of(info).take(n) {
+            let values = scalar.values(step);
+            let at_node = |&node: &usize| if values[node].is_finite() { values[node] } else { 0.0 };
+            let name = if info.name == words.nodal { words.intensity[0].into() } else { scalar.title() };
+            scalars.push((name, info.unit, nodes.iter().map(at_node).collect()));
+        }
+    }
+    scalars
 }
 
 /// The faces of the solids that no two of them share, or the cells of a flat mesh, in flat parts; and whether each node
@@ -190,12 +206,12 @@ mod tests {
     use crate::element::ElementKind::{Hex20, Quad8, Tet10, Tri6};
     use crate::mesh::generate::generate_box;
     use crate::mesh::rectangle::generate_rectangle;
-    use crate::output::tests::{Results, hex_pair};
+    use crate::output::tests::{elastic, hex_pair, values, zero};
 
     #[test]
     fn two_cubes_have_ten_faces_and_the_outline_of_a_box() {
-        let (mesh, results) = (hex_pair(), Results::of_hex_pair());
-        let scene = Scene::new(&mesh, &results.fields(), &[]);
+        let (mesh, results) = (hex_pair(), elastic());
+        let scene = Scene::new(&mesh, &results, &[]);
         assert_eq!((scene.rest.len(), scene.faces.len()), (12, 10));
         // A box has 12 edges; the four along x are of two cells.
         assert_eq!(scene.outline.len(), 16);
@@ -207,7 +223,7 @@ mod tests {
     fn quadratic_faces_come_in_parts_without_edges_between_them() {
         for (kind, parts, edges) in [(Hex20, 6 * 5, 24), (Tet10, 12 * 4, 24 + 12)] {
             let mesh = generate_box(kind, [1.0; 3], [1; 3]).unwrap();
-            let scene = Scene::new(&mesh, &Results::zero(&mesh).fields(), &[]);
+            let scene = Scene::new(&mesh, &zero(&mesh), &[]);
             assert_eq!((scene.faces.len(), scene.outline.len()), (parts, 24), "{kind:?}");
             // Every drawn edge borders two parts.
             let drawn = |edge: Edge| {
@@ -220,7 +236,7 @@ mod tests {
         }
         for (kind, parts) in [(Quad8, 5), (Tri6, 8)] {
             let mesh = generate_rectangle(kind, [1.0; 2], [1; 2]).unwrap();
-            let scene = Scene::new(&mesh, &Results::zero(&mesh).fields(), &[]);
+            let scene = Scene::new(&mesh, &zero(&mesh), &[]);
             assert_eq!((scene.faces.len(), scene.outline.len()), (parts, 8), "{kind:?}");
             let area: f64 = scene.faces.iter().map(|face| area(&scene.rest, face)).sum();
             assert!((area - 1.0).abs() < 1e-12, "{kind:?} {area}");
@@ -240,27 +256,28 @@ mod tests {
 
     #[test]
     fn values_are_those_of_the_nodes() {
-        let mut results = Results::of_hex_pair();
-        let values = |results: &Results| Scene::new(&hex_pair(), &results.fields(), &[]).value;
-        assert_eq!(values(&results), results.nodal.sizes);
-        results.nodal.sizes[3] = f64::NAN;
-        assert_eq!(values(&results)[2..5], [results.nodal.sizes[2], 0.0, results.nodal.sizes[4]]);
+        let mut results = elastic();
+        let shown = |results: &Step| Scene::new(&hex_pair(), results, &[]).values().to_vec();
+        let sizes = results.nodes("von_mises_nodal").to_vec();
+        assert_eq!(shown(&results), sizes);
+        values(&mut results, "von_mises_nodal")[3] = f64::NAN;
+        assert_eq!(shown(&results)[2..5], [sizes[2], 0.0, sizes[4]]);
     }
 
     #[test]
     fn the_largest_value_is_there_even_if_it_is_inside() {
         let mesh = generate_box(ElementKind::Hex8, [2.0; 3], [2; 3]).unwrap();
-        let mut results = Results::zero(&mesh);
-        let scene = Scene::new(&mesh, &results.fields(), &[]);
+        let mut results = zero(&mesh);
+        let scene = Scene::new(&mesh, &results, &[]);
         assert_eq!(scene.rest.len(), 26);
         let inside = mesh.coords.iter().position(|x| *x == [1.0; 3]).unwrap();
-        results.nodal.sizes[inside] = 7.0;
-        results.displacement[inside] = [0.0, 3.0, 0.0];
-        let scene = Scene::new(&mesh, &results.fields(), &[]);
+        values(&mut results, "von_mises_nodal")[inside] = 7.0;
+        values(&mut results, "displacement")[3 * inside + 1] = 3.0;
+        let scene = Scene::new(&mesh, &results, &[]);
         assert_eq!((scene.rest.len(), scene.faces.len()), (27, 24));
         let node = scene.peaks[0];
         assert_eq!(scene.peaks, [node; 2]);
-        assert_eq!((scene.rest[node as usize], scene.value[node as usize]), ([1.0; 3], 7.0));
+        assert_eq!((scene.rest[node as usize], scene.values()[node as usize]), ([1.0; 3], 7.0));
         assert!(!scene.is_on_skin(node) && scene.is_on_skin(0));
     }
 
@@ -268,21 +285,20 @@ mod tests {
     fn flat_cells_are_their_own_skin() {
         let mut mesh = hex_pair();
         mesh.cells.pop();
-        let mut results = Results::of_hex_pair();
-        results.stresses.von_mises = vec![vec![4.0]];
-        results.nodal.sizes = (0..12).map(|i| f64::from(12 - i)).collect();
-        results.displacement.fill([0.0; 3]);
-        let scene = Scene::new(&mesh, &results.fields(), &[]);
+        let mut results = elastic();
+        *values(&mut results, "von_mises_nodal") = (0..12).map(|i| f64::from(12 - i)).collect();
+        values(&mut results, "displacement").fill(0.0);
+        let scene = Scene::new(&mesh, &results, &[]);
         assert_eq!(scene.faces, [[0, 3, 2, 1]]);
         assert_eq!(scene.outline.len(), 4);
-        assert_eq!(scene.value, [12.0, 11.0, 10.0, 9.0]);
+        assert_eq!(scene.values(), [12.0, 11.0, 10.0, 9.0]);
     }
 
     #[test]
     fn displacements_that_are_not_finite_are_left_out() {
-        let mut results = Results::of_hex_pair();
-        results.displacement[3] = [f64::NAN, 0.0, f64::INFINITY];
-        let scene = Scene::new(&hex_pair(), &results.fields(), &[]);
+        let mut results = elastic();
+        values(&mut results, "displacement")[9..12].copy_from_slice(&[f64::NAN, 0.0, f64::INFINITY]);
+        let scene = Scene::new(&hex_pair(), &results, &[]);
         assert_eq!(scene.deformed(2.0)[3], scene.rest[3]);
         assert_eq!(scene.deformed(2.0)[0], [200.0, 200.2, 200.4]);
     }

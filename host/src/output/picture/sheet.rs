@@ -1,17 +1,17 @@
 //! The sheet that a picture is drawn on: where the part, its legend and its captions stand.
 
 use super::canvas::{Canvas, Font};
-use super::field::SAFE;
 use super::glyphs::{self, Legend};
 use super::legend::{self, Bar};
 use super::project::View;
 use super::raster::Frame;
 use super::symbols::GRAVITY;
-use super::{FOOT, MARGIN, PART, PointField, SAMPLES, Shot, Shown, WIDTH, factor};
-use crate::model::{Quantity, Units, with_unit};
+use super::{FOOT, MARGIN, PART, SAMPLES, Shot, Shown, WIDTH, factor};
 use crate::output::distribution::{Distribution, Peak};
-use crate::output::summary::{RISING, Results};
-use crate::output::{Fields, Summary, Values, largest};
+use crate::output::field::{PointField, SAFE, displacement, sizes};
+use crate::output::summary::RISING;
+use crate::output::{Summary, largest};
+use crate::result::{Quantity, Step, Units, with_unit};
 use warpfem_text::engineering as number;
 
 /// A sheet, laid out for a view of a part.
@@ -68,20 +68,19 @@ pub(super) struct Captions {
 }
 
 impl Captions {
-    pub(super) fn new(shown: &Shown, fields: &Fields, shot: &Shot, summary: &Summary) -> Captions {
-        let field = shot.field.clone().unwrap_or_else(|| PointField::usual(fields));
+    pub(super) fn new(shown: &Shown, step: &Step, shot: &Shot, summary: &Summary) -> Captions {
+        let field = shot.field.clone().unwrap_or_else(|| PointField::usual(step.physics));
         let units = summary.units;
-        let is_elastic = fields.displacement().is_some();
-        let unit = units.and_then(|units| units.label(field.quantity));
-        let at =
-            unit.map_or(if is_elastic { "at the nodes".into() } else { String::new() }, |unit| format!("in {unit}"));
+        let moves = displacement(step).is_some();
+        let unit = units.and_then(|units| units.label(field.unit()));
+        let at = unit.map_or(if moves { "at the nodes".into() } else { String::new() }, |unit| format!("in {unit}"));
         let subtitle = match field.may_be_cut() {
-            true => largest_stress(fields, summary),
-            false => ends(&field, fields, units),
+            true => largest_stress(step, summary),
+            false => ends(&field, step, units),
         };
-        let foot = match largest(fields.sizes.iter().copied()) {
-            _ if is_elastic => deformation(shown, units),
-            Some((_, steepest)) => format!("steepest gradient {}", number(steepest)),
+        let foot = match largest(sizes(step).iter().copied()) {
+            _ if moves => deformation(shown, units),
+            Some((_, steepest)) => format!("steepest {} {}", step.physics.words().intensity[1], number(steepest)),
             None => String::new(),
         };
         Captions { title: [field.title(), at], subtitle, foot }
@@ -89,34 +88,30 @@ impl Captions {
 }
 
 /// The least and the greatest value of a field.
-fn ends(field: &PointField, fields: &Fields, units: Option<Units>) -> String {
-    let (title, values) = (field.title(), field.values(fields));
+fn ends(field: &PointField, step: &Step, units: Option<Units>) -> String {
+    let (title, values) = (field.title(), field.values(step));
     let least = largest(values.iter().map(|v| -v)).map(|(_, least)| number(-least));
     match (least, largest(values.iter().copied())) {
         (Some(least), Some((_, SAFE))) if field.is_least_of_interest() => {
             format!("{title} from {least} to {SAFE} and more")
         }
         (Some(least), Some((_, most))) => {
-            format!("{title} from {least} to {}", with_unit(number(most), units, field.quantity))
+            format!("{title} from {least} to {}", with_unit(number(most), units, field.unit()))
         }
         _ => format!("no finite {title}"),
     }
 }
 
 /// The largest stress at nodes, at centres, and away from where it grows with every refinement.
-fn largest_stress(fields: &Fields, summary: &Summary) -> String {
+fn largest_stress(step: &Step, summary: &Summary) -> String {
     let stress = |value| with_unit(number(value), summary.units, Quantity::Stress);
-    let centres = fields.list.iter().filter(|field| field.name == "von_mises").flat_map(|field| match &field.values {
-        Values::Cells(blocks) => blocks.concat(),
-        Values::Nodes(_) => vec![],
-    });
-    let (Some((_, max)), Some((_, of_centres))) = (largest(fields.sizes.iter().copied()), largest(centres)) else {
+    let words = step.physics.words();
+    let centres = step.lists(words.centres).iter().flatten();
+    let (Some((_, max)), Some((_, of_centres))) = (largest(sizes(step).iter().copied()), largest(centres.copied()))
+    else {
         return "no finite stress".into();
     };
-    let (away, rises) = match &summary.results {
-        Results::Elastic(results) => (results.away(), results.rises()),
-        Results::Potential(_) => (None, false),
-    };
+    let (away, rises) = (summary.results.away(), summary.results.rises());
     let away = away.map_or(String::new(), |away| {
         let rises = if rises { RISING } else { "" };
         format!("; away from supports, point loads and inner corners {}{rises}", stress(away.max))
@@ -125,7 +120,7 @@ fn largest_stress(fields: &Fields, summary: &Summary) -> String {
     let beside = Peak { max, ..Peak::default() }.beside(&centres);
     // Both would be too long for the picture.
     let beside = if rises { String::new() } else { format!(" ({beside})") };
-    format!("largest von Mises stress {}{beside}{away}", stress(max))
+    format!("largest {} {}{beside}{away}", words.intensity[0], stress(max))
 }
 
 fn deformation(shown: &Shown, units: Option<Units>) -> String {

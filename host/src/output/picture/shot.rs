@@ -1,6 +1,6 @@
 //! Which pictures are drawn: of which field, from which side.
 
-use super::PointField;
+use crate::output::field::PointField;
 
 /// A side to look from. `z` is up in the picture, except from above and below, where `y` is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,7 +46,7 @@ impl Viewpoint {
 }
 
 /// A picture to be drawn.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Shot {
     /// What it is coloured by: the von Mises stress or the potential, unless it is named.
     pub field: Option<PointField>,
@@ -86,7 +86,7 @@ mod tests {
     #[test]
     fn files_are_named_after_what_is_asked_for() {
         let views = ["iso", "-y", "iso"].map(|name| Viewpoint::named(name).unwrap());
-        let field = PointField::named("displacement", false, false).unwrap();
+        let field = PointField::named("displacement", crate::result::Physics::Elasticity, false).unwrap();
         let names = |fields: &[PointField], views: &[Viewpoint]| -> Vec<String> {
             Shot::all(fields, views).iter().map(|shot| shot.file_name("arm")).collect()
         };

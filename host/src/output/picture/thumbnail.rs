@@ -6,7 +6,8 @@ use super::colormap::{self, Rgb};
 use super::raster::{Drawing, Frame};
 use super::{SAMPLES, Shown, shade};
 use crate::mesh::Mesh;
-use crate::output::Fields;
+use crate::output::field::{check, is_zero};
+use crate::result::Step;
 
 /// A small picture.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,10 +19,10 @@ pub struct Thumbnail {
 }
 
 /// Draws the results on `mesh` as large as fits into `most` square pixels across and down; `None` where the lengths of
-/// `fields` do not fit the mesh, the part has no extent, or all is zero.
-pub fn thumbnail(mesh: &Mesh, fields: &Fields, most: [usize; 2]) -> Option<Thumbnail> {
-    fields.check(mesh).ok().filter(|()| !fields.is_zero())?;
-    let shown = Shown::new(mesh, fields, &[], None);
+/// `step` do not fit the mesh, the part has no extent, or all is zero.
+pub fn thumbnail(mesh: &Mesh, step: &Step, most: [usize; 2]) -> Option<Thumbnail> {
+    check(step, mesh).ok().filter(|()| !is_zero(step))?;
+    let shown = Shown::new(mesh, step, &[], None);
     let view = shown.view();
     let extent = view.extent(shown.deformed.iter());
     let [across, up] = extent.map(|[low, high]| high - low);
@@ -56,13 +57,13 @@ fn mean_of_part(frame: &Frame, x: usize, y: usize) -> Option<Rgb> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::output::tests::{Results, hex_pair};
+    use crate::output::tests::{elastic, hex_pair, values, zero};
 
     #[test]
     fn a_thumbnail_fits_its_box_and_shows_the_part() {
-        let (mesh, results) = (hex_pair(), Results::of_hex_pair());
+        let (mesh, results) = (hex_pair(), elastic());
         for most in [[60, 40], [10, 80], [1, 1]] {
-            let found = thumbnail(&mesh, &results.fields(), most).unwrap();
+            let found = thumbnail(&mesh, &results, most).unwrap();
             let height = found.pixels.len() / found.width;
             assert!(found.width <= most[0] + 1 && height <= most[1] + 1, "{most:?} {} {height}", found.width);
             let covered = found.pixels.iter().flatten().count();
@@ -72,8 +73,8 @@ mod tests {
 
     #[test]
     fn the_higher_stress_is_lighter() {
-        let (mesh, results) = (hex_pair(), Results::of_hex_pair());
-        let found = thumbnail(&mesh, &results.fields(), [60, 40]).unwrap();
+        let (mesh, results) = (hex_pair(), elastic());
+        let found = thumbnail(&mesh, &results, [60, 40]).unwrap();
         let mean = |from: usize, to: usize| {
             let columns = found.pixels.iter().enumerate().filter(|(i, _)| (from..to).contains(&(i % found.width)));
             let greens: Vec<f64> = columns.filter_map(|(_, pixel)| pixel.map(|c| f64::from(c[1]))).collect();
@@ -85,12 +86,12 @@ mod tests {
 
     #[test]
     fn a_part_without_extent_or_results_that_do_not_fit_have_no_thumbnail() {
-        let mut results = Results::of_hex_pair();
-        results.displacement.pop();
-        assert_eq!(thumbnail(&hex_pair(), &results.fields(), [60, 40]), None);
+        let mut results = elastic();
+        values(&mut results, "displacement").truncate(33);
+        assert_eq!(thumbnail(&hex_pair(), &results, [60, 40]), None);
         let mut mesh = hex_pair();
         mesh.coords.fill([1.0; 3]);
-        results = Results::zero(&mesh);
-        assert_eq!(thumbnail(&mesh, &results.fields(), [60, 40]), None);
+        results = zero(&mesh);
+        assert_eq!(thumbnail(&mesh, &results, [60, 40]), None);
     }
 }

@@ -24,7 +24,7 @@ pub(super) fn model(model: &Model, summary: &Summary, origin: &Origin) -> String
         .chain(&units)
         .map(|(name, text)| format!("<tr><th>{name}</th><td>{}</td></tr>", escape(text)))
         .collect();
-    let is_potential = model.analysis.physics() == Physics::Conduction;
+    let is_potential = model.analysis.physics() == Physics::Potential;
     let note = if summary.units.is_some() { FORM.to_owned() } else { format!("{UNITS} {FORM}") };
     let held = model.supports.iter().map(|support| held(support, is_potential, model.mesh.dim()));
     let loads = loads(model, summary.least_force(), is_potential);

@@ -41,7 +41,7 @@ function principal([xx, yy, zz, xy, yz, xz]) {
 
 /** What can be shown: names, a number for every vertex, and the exact least and greatest where they are known. */
 function fieldsOf(header, skin) {
-  const stored = header.fields.map((name, i) => ({ name, values: () => skin.planes[6 + i], bounds: header.ranges[6 + i] }));
+  const stored = header.fields.map((name, i) => ({ name, unit: header.labels[i], values: () => skin.planes[6 + i], bounds: header.ranges[6 + i] }));
   // The colours of the first field may end below its largest value.
   stored[0].cap = header.cap;
   const tensor = ["xx", "yy", "zz", "xy", "yz", "xz"].map((name) => stored.find((field) => field.name === `stress ${name}`));
@@ -62,8 +62,8 @@ function fieldsOf(header, skin) {
 }
 
 /** A field's name, with its unit if the case names its units. */
-function titled(name, { length, stress }) {
-  const unit = name.includes("stress") ? stress : name.startsWith("displacement") ? length : null;
+function titled({ name, unit: known }, { length, stress }) {
+  const unit = known ?? (name.includes("stress") ? stress : name.startsWith("displacement") ? length : null);
   return unit ? `${name} [${unit}]` : name;
 }
 
@@ -206,7 +206,7 @@ function start(viewer, header, skin) {
     const from = Math.min(a, b, 0.995), to = Math.max(a, b, from + 0.005);
     viewer.range = high > low ? [from, to].map((t) => low + t * (high - low)) : [low - 1, low + 1];
     viewer.cut = field.cap != null && to === 1;
-    legend(viewer, titled(field.name, header.units), viewer.cut ? top : undefined);
+    legend(viewer, titled(field, header.units), viewer.cut ? top : undefined);
     viewer.draw();
   };
   const choose = () => {

@@ -2,10 +2,11 @@
 
 use super::escape;
 use crate::mesh::Mesh;
-use crate::model::{AppliedLoad, Quantity, SolverOptions, with_unit};
+use crate::model::{AppliedLoad, SolverOptions};
 use crate::output::Summary;
-use crate::output::distribution::{Distribution, Peak};
-use crate::output::summary::{Elastic, Potential, RISING, Results, Solver, shared};
+use crate::output::distribution::{Distribution, Peak, Range};
+use crate::output::summary::{RISING, Results, Solver, shared};
+use crate::result::{Extremes, Quantity, Table, with_unit};
 use warpfem_text::{clean, count, counted, engineering, engineering_beside, vector};
 
 /// A number with a true minus sign.
@@ -88,35 +89,35 @@ pub(super) fn cards(summary: &Summary) -> String {
     let peak = |label: &str, quantity, nodal: &Peak, centres: &Distribution| {
         card(label, &measured(summary, nodal.max, quantity), &nodal.beside(centres))
     };
-    let (cards, error, note) = match &summary.results {
-        Results::Elastic(results) => (
-            card("largest displacement", &measured(summary, results.max_displacement, Quantity::Length), "")
-                + &peak("largest von Mises stress", Quantity::Stress, &results.von_mises_nodal, &results.von_mises)
-                + &away(summary, results)
-                + &safety(results),
-            results.equilibrium_error,
-            "loads plus reactions, relative to all nodal forces",
-        ),
-        Results::Potential(results) => (
-            card("potential", &format!("{} to {}", shown(results.min), shown(results.max)), "")
-                + &peak("largest gradient", Quantity::Unlabelled, &results.gradient_nodal, &results.gradient),
-            results.equilibrium_error,
-            "the sum of all flows, relative to their sizes",
-        ),
+    let (results, words) = (&summary.results, summary.results.physics.words());
+    let unknown = |value: f64| measured(summary, value, results.unknown_unit());
+    let first = match words.extremes {
+        Extremes::Largest(_) => card(&format!("largest {}", words.unknown), &unknown(results.unknown.max), ""),
+        Extremes::Both(_) => {
+            let range = format!("{} to {}", shown(results.unknown.min), unknown(results.unknown.max));
+            card(words.unknown, &range, "")
+        }
     };
-    let balance = card("force balance error", &format!("{error:.1e}").replace('-', "−"), note);
-    format!("<dl class=\"cards\">{cards}{balance}</dl>")
+    let largest = format!("largest {}", words.intensity[0]);
+    let cards = first
+        + &peak(&largest, results.intensity_unit(), &results.nodal, &results.centres)
+        + &away(summary, results)
+        + &safety(results);
+    let error = format!("{:.1e}", results.equilibrium_error).replace('-', "−");
+    format!("<dl class=\"cards\">{cards}{}</dl>", card("force balance error", &error, words.balance_note))
 }
 
 /// The largest stress away from where it grows with every refinement, if it is another than the largest.
-fn away(summary: &Summary, results: &Elastic) -> String {
+fn away(summary: &Summary, results: &Results) -> String {
     let note = format!("and from point loads and sharp inner corners{}", if results.rises() { RISING } else { "" });
-    let of = |peak: &Peak| measured(summary, peak.max, Quantity::Stress);
-    results.away().map_or(String::new(), |peak| card("von Mises stress away from supports", &of(peak), &note))
+    let of = |peak: &Peak| measured(summary, peak.max, results.intensity_unit());
+    results.away().map_or(String::new(), |peak| {
+        card(&format!("{} away from supports", results.physics.words().intensity[0]), &of(peak), &note)
+    })
 }
 
 /// The smallest safety factor, in red where the material yields.
-fn safety(results: &Elastic) -> String {
+fn safety(results: &Results) -> String {
     let Some(factor) = results.min_safety_factor.filter(|factor| factor.value.is_finite()) else {
         return String::new();
     };
@@ -146,48 +147,69 @@ pub(super) fn warnings(warnings: &[String]) -> String {
     format!("<section class=\"warnings\"><h2>Warnings</h2><ul>{items}</ul></section>")
 }
 
+/// Loads and reactions, their balance, and the tables of results.
 pub(super) fn forces(summary: &Summary, loads: &[AppliedLoad]) -> String {
-    match &summary.results {
-        Results::Elastic(results) => elastic_forces(summary, results, loads),
-        Results::Potential(results) => flows(results, loads, summary.least_force()),
-    }
+    let (results, least) = (&summary.results, summary.least_force());
+    let words = results.physics.words();
+    let columns = results.physics.tables().find(|table| table.name == words.reactions[0]);
+    let (heads, unit) = columns.map_or((vec![], Quantity::Unlabelled), |table| {
+        (table.columns.iter().map(|column| column.0).collect(), table.unit())
+    });
+    let n = heads.len();
+    let mut rows: Rows = loads.iter().map(|load| (load.name.clone(), load.total[..n].to_vec())).collect();
+    rows.extend(left_over(&results.applied, &rows, (words.volume_load, least)));
+    let sum = |mut sum: Vec<f64>, row: &[f64]| {
+        sum.iter_mut().zip(row).for_each(|(sum, c)| *sum += c);
+        sum
+    };
+    let applied = rows.iter().fold(vec![0.0; n], |total, row| sum(total, &row.1));
+    rows.extend(results.reactions.iter().map(|(name, force)| (format!("{} {name}", words.held), force.clone())));
+    let largest = rows.iter().flat_map(|row| &row.1).fold(results.largest_force(), |most, c| most.max(c.abs()));
+    let both = sum(applied.clone(), &results.reaction_sum);
+    let sums = words.sums.iter().zip([applied, results.reaction_sum.clone(), both]);
+    let sums: Rows = sums.filter_map(|(name, values)| Some((String::from((*name)?), values))).collect();
+    // Numbers that stand beside each other share their power of ten.
+    let cell = |c: f64| match n {
+        1 => engineering(clean(c, least)),
+        _ => engineering_beside(clean(c, least), largest),
+    };
+    let energy = results.strain_energy.map_or(String::new(), |energy| {
+        format!("<p>Strain energy {}.</p>", measured(summary, energy, Quantity::Energy))
+    });
+    let heading = heading(summary, words.balance, unit);
+    let tables: String = results.tables.iter().map(|of| further(summary, of)).collect();
+    format!("{heading}{}{}{energy}{tables}", table(&heads, &rows, &sums, cell), note(results.shared_nodes))
 }
 
-fn elastic_forces(summary: &Summary, results: &Elastic, loads: &[AppliedLoad]) -> String {
-    let least = summary.least_force();
-    let mut rows: Vec<(String, [f64; 3])> = loads.iter().map(|load| (load.name.clone(), load.total)).collect();
-    rows.extend(left_over(results.applied, loads, ("gravity", least)));
-    let applied = rows.iter().fold([0.0; 3], |sum: [f64; 3], row| std::array::from_fn(|i| sum[i] + row.1[i]));
-    rows.extend(results.reactions.iter().map(|(name, force)| (format!("reaction of {name}"), *force)));
-    let largest = rows.iter().flat_map(|row| row.1).fold(results.largest_force(), |most, c| most.max(c.abs()));
-    let sums = [
-        ("all loads", applied),
-        ("all reactions", results.reaction_sum),
-        ("loads + reactions", std::array::from_fn(|i| applied[i] + results.reaction_sum[i])),
-    ];
-    let cell = |c: f64| engineering_beside(clean(c, least), largest);
-    let table = balance(["x", "y", "z"], &rows, &sums, cell);
-    let note = note(results.shared_nodes);
-    let energy = format!("<p>Strain energy {}.</p>", measured(summary, results.strain_energy, Quantity::Energy));
-    let unit = summary.units.and_then(|units| units.label(Quantity::Force));
-    let unit = unit.map_or(String::new(), |unit| format!(" [{unit}]"));
-    format!("<h2>Loads and reactions{unit}</h2>{table}{note}{energy}")
+/// A name, and numbers.
+type Rows = Vec<(String, Vec<f64>)>;
+
+/// A heading with the unit of what is below.
+fn heading(summary: &Summary, text: &str, unit: Quantity) -> String {
+    let unit = summary.units.and_then(|units| units.label(unit));
+    format!("<h2>{text}{}</h2>", unit.map_or(String::new(), |unit| format!(" [{unit}]")))
 }
 
-/// A table of loads and supports with the sums below.
-fn balance<const N: usize>(
-    heads: [&str; N],
-    rows: &[(String, [f64; N])],
-    sums: &[(&str, [f64; N])],
-    number: impl Fn(f64) -> String,
-) -> String {
-    let line = |class: &str, name: &str, values: [f64; N]| {
-        let cells = values.map(|value| format!("<td>{}</td>", number(value).replace('-', "−"))).concat();
+/// A table of the results that has no other place.
+fn further(summary: &Summary, of: &Table) -> String {
+    let name = of.info.name.replace('_', " ");
+    let title = name[..1].to_uppercase() + &name[1..];
+    let heads: Vec<&str> = of.info.columns.iter().map(|column| column.0).collect();
+    let largest = of.rows.iter().flat_map(|row| &row.1).fold(0.0, |most: f64, c| most.max(c.abs()));
+    let cell = |c: f64| engineering_beside(clean(c, 1e-9 * largest), largest);
+    heading(summary, &title, of.info.unit()) + &table(&heads, &of.rows, &vec![], cell)
+}
+
+/// A table of rows with the sums below.
+fn table(heads: &[&str], rows: &Rows, sums: &Rows, number: impl Fn(f64) -> String) -> String {
+    let line = |class: &str, (name, values): &(String, Vec<f64>)| {
+        let cells: String =
+            values.iter().map(|value| format!("<td>{}</td>", number(*value).replace('-', "−"))).collect();
         format!("<tr{class}><th>{}</th>{cells}</tr>", escape(name))
     };
-    let heads = heads.map(|head| format!("<th>{head}</th>")).concat();
-    let body: String = rows.iter().map(|(name, values)| line("", name, *values)).collect();
-    let sums: String = sums.iter().map(|(name, values)| line(" class=\"sum\"", name, *values)).collect();
+    let heads: String = heads.iter().map(|head| format!("<th>{head}</th>")).collect();
+    let body: String = rows.iter().map(|row| line("", row)).collect();
+    let sums: String = sums.iter().map(|row| line(" class=\"sum\"", row)).collect();
     format!(
         "<div class=\"wide\"><table><thead><tr><th></th>{heads}</tr></thead><tbody>{body}</tbody><tbody>{sums}</tbody>\
          </table></div>"
@@ -195,20 +217,11 @@ fn balance<const N: usize>(
 }
 
 /// What is applied to the volume: all that is applied, less the other loads, where that is no rounding error.
-fn left_over(applied: [f64; 3], loads: &[AppliedLoad], (name, least): (&str, f64)) -> Option<(String, [f64; 3])> {
-    let rest: [f64; 3] = std::array::from_fn(|i| applied[i] - loads.iter().map(|load| load.total[i]).sum::<f64>());
-    let size = loads.iter().flat_map(|load| load.total).chain(applied).fold(0.0, |most: f64, c| most.max(c.abs()));
+fn left_over(applied: &[f64], loads: &Rows, (name, least): (&str, f64)) -> Option<(String, Vec<f64>)> {
+    let of_loads = |i: usize| loads.iter().map(|load| load.1[i]).sum::<f64>();
+    let rest: Vec<f64> = applied.iter().enumerate().map(|(i, all)| all - of_loads(i)).collect();
+    let size = loads.iter().flat_map(|load| &load.1).chain(applied).fold(0.0, |most: f64, c| most.max(c.abs()));
     rest.iter().any(|c| c.abs() > least.max(1e-9 * size)).then(|| (name.into(), rest))
-}
-
-fn flows(results: &Potential, loads: &[AppliedLoad], least: f64) -> String {
-    let mut rows: Vec<(String, [f64; 1])> = loads.iter().map(|load| (load.name.clone(), [load.total[0]])).collect();
-    rows.extend(left_over([results.applied, 0.0, 0.0], loads, ("source", least)).map(|(name, flow)| (name, [flow[0]])));
-    let applied: f64 = rows.iter().map(|row| row.1[0]).sum();
-    rows.extend(results.flows.iter().map(|(name, of)| (format!("held at {name}"), [*of])));
-    let sums = [("all supports", [results.flow_sum]), ("sum", [applied + results.flow_sum])];
-    let table = balance(["flow into the body"], &rows, &sums, |flow| engineering(clean(flow, least)));
-    format!("<h2>Flows</h2>{table}{}", note(results.shared_nodes))
 }
 
 /// A paragraph on nodes that are in several supports.
@@ -231,28 +244,33 @@ pub(super) fn extremes(summary: &Summary) -> String {
             + &row("largest at the centre of an element", centres.max, quantity, middle)
             + &row("99 % of the element centres below", centres.p99, quantity, String::new())
     };
-    let rows = match &summary.results {
-        Results::Elastic(results) => {
-            let at = node(results.max_displacement_at);
-            let first = row("largest displacement", results.max_displacement, Quantity::Length, at);
-            let away = results.away().map(|peak| {
-                let name = "largest away from supports, point loads and sharp inner corners";
-                row(name, peak.max, Quantity::Stress, at_node(peak))
-            });
-            let safety = results.min_safety_factor.filter(|factor| factor.value.is_finite()).map(|safety| {
-                let at = format!("node {} at {}{}", safety.node, point(safety.at), safety.doubt());
-                row("smallest safety factor", safety.value, Quantity::Unlabelled, at)
-            });
-            let (nodal, centres) = (&results.von_mises_nodal, &results.von_mises);
-            let largest = both("largest von Mises stress", Quantity::Stress, nodal, centres);
-            first + &largest + &away.unwrap_or_default() + &safety.unwrap_or_default()
-        }
-        Results::Potential(results) => {
-            let ends = row("smallest potential", results.min, Quantity::Unlabelled, node(results.min_at))
-                + &row("largest potential", results.max, Quantity::Unlabelled, node(results.max_at));
-            ends + &both("largest gradient", Quantity::Unlabelled, &results.gradient_nodal, &results.gradient)
-        }
+    let (results, words) = (&summary.results, summary.results.physics.words());
+    let end = |which: &str, value: f64, at| {
+        row(&format!("{which} {}", words.unknown), value, results.unknown_unit(), node(at))
     };
+    let Range { min, min_at, max, max_at } = results.unknown;
+    let smallest = match words.extremes {
+        Extremes::Largest(_) => String::new(),
+        Extremes::Both(_) => end("smallest", min, min_at),
+    };
+    let first = smallest + &end("largest", max, max_at);
+    let away = results.away().map(|peak| {
+        let name = "largest away from supports, point loads and sharp inner corners";
+        row(name, peak.max, results.intensity_unit(), at_node(peak))
+    });
+    let safety = results.min_safety_factor.filter(|factor| factor.value.is_finite()).map(|safety| {
+        let at = format!("node {} at {}{}", safety.node, point(safety.at), safety.doubt());
+        row("smallest safety factor", safety.value, Quantity::Unlabelled, at)
+    });
+    let largest = format!("largest {}", words.intensity[0]);
+    let largest = both(&largest, results.intensity_unit(), &results.nodal, &results.centres);
+    let asked = results.ranges.iter().map(|(name, unit, range)| {
+        let name = name.replace('_', " ");
+        let end = |which, value, at| row(&format!("{which} {name}"), value, *unit, format!("at {}", point(at)));
+        end("smallest", range.min, range.min_at) + &end("largest", range.max, range.max_at)
+    });
+    let asked: String = asked.collect();
+    let rows = first + &largest + &away.unwrap_or_default() + &safety.unwrap_or_default() + &asked;
     format!(
         "<h2>Extremes</h2><div class=\"wide\"><table><tbody>{rows}</tbody></table></div><p class=\"note\">Colours and the largest \
          value are nodal averages: values are taken where elements are most accurate, extended to the nodes, and averaged over \

@@ -13,12 +13,12 @@ use flate2::write::ZlibEncoder;
 use serde_json::json;
 
 use super::thin::{self, Surface};
-use crate::model::{Quantity, Units};
 use crate::output::picture::Shown;
 use crate::output::picture::colormap::{self, Rgb};
 use crate::output::picture::scene::{Edge, NONE, Scene, corners};
 use crate::output::picture::shapes::Shape;
 use crate::output::picture::symbols::Symbol;
+use crate::result::{Quantity, Units};
 use warpfem_text::visible;
 
 /// Above this many vertices the skin is thinned. With incompressible values it then takes some 4 MB as text.
@@ -77,6 +77,7 @@ impl Skin {
             false => String::new(),
         };
         let (planes, fields) = planes(scene, &surface);
+        let (fields, measured): (Vec<&str>, Vec<Quantity>) = fields.into_iter().unzip();
         let mut bytes = Vec::new();
         planes.iter().for_each(|plane| plane.write(&mut bytes));
         let mut last = 0;
@@ -91,7 +92,7 @@ impl Skin {
             "vertices": surface.vertices.len(), "triangles": surface.triangles.len(),
             "outline": surface.outline.len(), "edges": surface.edges.len(), "bytes": bytes.len(),
             "ranges": ranges, "scale": shown.scale, "axes": shown.view().axes, "colors": colors,
-            "fields": fields,
+            "fields": fields, "labels": measured.into_iter().map(label).collect::<Vec<_>>(),
             "moves": shown.largest > 0.0, "fewEdges": n_edges > 0, "largest": shown.largest,
             "cap": shown.colors.above.map(|_| shown.colors.range[1]), "above": hex(&map.above),
             "symbols": symbols(shown), "gravity": shown.gravity,
@@ -125,30 +126,21 @@ fn symbols(shown: &Shown) -> serde_json::Value {
     json!({ "solids": Shape::ALL.map(solid), "groups": groups.collect::<Vec<_>>() })
 }
 
-/// Coordinates, displacements, then the fields, and the names of these. Components of stress that are 0 everywhere, as
-/// in the plane, are left out.
-fn planes(scene: &Scene, surface: &Surface) -> (Vec<Plane>, Vec<String>) {
+/// Coordinates, displacements, then the scalars, and their names and what they measure. Further scalars that are 0
+/// everywhere, as are components of stress in the plane, are left out.
+fn planes<'a>(scene: &'a Scene, surface: &Surface) -> (Vec<Plane>, Vec<(&'a str, Quantity)>) {
     let nodes = || surface.vertices.iter().map(|&node| node as usize);
     let vector = |values: &[[f64; 3]]| [0, 1, 2].map(|c| Plane::new(nodes().map(|node| values[node][c])));
     let mut planes: Vec<Plane> = vector(&scene.rest).into_iter().chain(vector(&scene.displacement)).collect();
-    let mut fields = Vec::new();
-    let mut add = |name: &str, plane: Plane| {
-        planes.push(plane);
-        fields.push(name.to_owned());
-    };
-    let first = if scene.steepness.is_some() { "potential" } else { "von Mises stress" };
-    add(first, Plane::new(nodes().map(|node| scene.value[node])));
-    if let Some(values) = &scene.steepness {
-        add("gradient", Plane::new(nodes().map(|node| values[node])));
-    }
-    for (c, name) in ["xx", "yy", "zz", "xy", "yz", "xz"].into_iter().enumerate() {
-        let Some(stress) = &scene.stress else { break };
-        let plane = Plane::new(nodes().map(|node| stress[node][c]));
-        if plane.range != [0.0; 2] {
-            add(&format!("stress {name}"), plane);
+    let mut names = Vec::new();
+    for (i, (name, quantity, values)) in scene.scalars.iter().enumerate() {
+        let plane = Plane::new(nodes().map(|node| values[node]));
+        if i == 0 || plane.range != [0.0; 2] {
+            planes.push(plane);
+            names.push((name.as_str(), *quantity));
         }
     }
-    (planes, fields)
+    (planes, names)
 }
 
 /// A face as one triangle or two.

@@ -2,7 +2,8 @@ use super::*;
 use crate::element::ElementKind::{Hex8, Hex20};
 use crate::mesh::Mesh;
 use crate::mesh::generate::generate_box;
-use crate::output::tests::{Results, hex_pair};
+use crate::output::tests::{elastic, hex_pair, values, zero};
+use crate::result::Step;
 use std::io::Read;
 
 /// What the page's program makes of a packed skin: planes as numbers, then node numbers.
@@ -44,13 +45,15 @@ fn unpack(skin: &Skin) -> (serde_json::Value, Vec<Vec<f64>>, Vec<u32>) {
 }
 
 /// A bent and coloured mesh.
-fn bent(mesh: &Mesh) -> Results {
-    let mut results = Results::zero(mesh);
-    results.displacement = mesh.coords.iter().map(|x| [1e-4 * x[1], -3e-5, 2e-3 * x[0] * x[0]]).collect();
-    results.nodal.sizes = (0..mesh.coords.len()).map(|i| 1e6 + (i as f64 * 0.7).sin() * 9e5).collect();
+fn bent(mesh: &Mesh) -> Step {
+    let mut results = zero(mesh);
+    *values(&mut results, "displacement") =
+        mesh.coords.iter().flat_map(|x| [1e-4 * x[1], -3e-5, 2e-3 * x[0] * x[0]]).collect();
+    *values(&mut results, "von_mises_nodal") =
+        (0..mesh.coords.len()).map(|i| 1e6 + (i as f64 * 0.7).sin() * 9e5).collect();
     // As in the plane, where three are 0.
     let stress = |i: f64| [1e6 * i.sin(), -2e5 * i, 0.0, 3e4 + i, 0.0, 0.0];
-    results.nodal.values = (0..mesh.coords.len()).map(|i| stress(i as f64)).collect();
+    *values(&mut results, "stress_nodal") = (0..mesh.coords.len()).flat_map(|i| stress(i as f64)).collect();
     results
 }
 
@@ -58,13 +61,12 @@ fn bent(mesh: &Mesh) -> Results {
 fn a_skin_comes_back_within_half_a_step() {
     let mesh = generate_box(Hex8, [3.0, 1.0, 0.5], [6, 4, 2]).unwrap();
     let results = bent(&mesh);
-    let shown = Shown::new(&mesh, &results.fields(), &[], None);
+    let shown = Shown::new(&mesh, &results, &[], None);
     let (header, planes, _) = unpack(&Skin::pack(&shown, None));
     let scene = &shown.scene;
     let order = surface(scene).vertices;
     assert_eq!((planes.len(), order.len()), (10, scene.rest.len()));
     assert_eq!(header["fields"], serde_json::json!(["von Mises stress", "stress xx", "stress yy", "stress xy"]));
-    let stress = scene.stress.as_ref().unwrap();
     for (k, plane) in planes.iter().enumerate() {
         let range = &header["ranges"][k];
         let half_step = (range[1].as_f64().unwrap() - range[0].as_f64().unwrap()) / 131_070.0;
@@ -73,8 +75,7 @@ fn a_skin_comes_back_within_half_a_step() {
             let exact = match k {
                 0..3 => scene.rest[node][k],
                 3..6 => scene.displacement[node][k - 3],
-                6 => scene.value[node],
-                _ => stress[node][[0, 1, 3][k - 7]],
+                _ => scene.scalars[[0, 1, 2, 4][k - 6]].2[node],
             };
             let bound = half_step * (1.0 + 1e-9) + 1e-12 * exact.abs();
             assert!((plane[vertex] - exact).abs() <= bound, "{k} {vertex}: {} {exact}", plane[vertex]);
@@ -85,8 +86,8 @@ fn a_skin_comes_back_within_half_a_step() {
 #[test]
 fn faces_become_triangles_and_edges_keep_their_kinds() {
     let mesh = hex_pair();
-    let results = Results::of_hex_pair();
-    let shown = Shown::new(&mesh, &results.fields(), &[], None);
+    let results = elastic();
+    let shown = Shown::new(&mesh, &results, &[], None);
     let (header, _, numbers) = unpack(&Skin::pack(&shown, None));
     // Ten squares; sixteen pieces of twelve edges; between the cubes four edges.
     assert_eq!([&header["triangles"], &header["outline"], &header["edges"]], [20, 16, 4]);
@@ -100,8 +101,8 @@ fn faces_become_triangles_and_edges_keep_their_kinds() {
 #[test]
 fn quadratic_faces_have_no_edges_within() {
     let mesh = generate_box(Hex20, [1.0; 3], [1; 3]).unwrap();
-    let results = Results::zero(&mesh);
-    let skin = surface(&Shown::new(&mesh, &results.fields(), &[], None).scene);
+    let results = zero(&mesh);
+    let skin = surface(&Shown::new(&mesh, &results, &[], None).scene);
     // Six faces in five parts: four corner triangles and a square of two.
     assert_eq!((skin.triangles.len(), skin.outline.len(), skin.edges.len()), (6 * 6, 24, 0));
 }
@@ -110,7 +111,7 @@ fn quadratic_faces_have_no_edges_within() {
 fn a_skin_with_too_many_vertices_is_thinned_and_says_so() {
     let mesh = generate_box(Hex8, [1.0; 3], [24; 3]).unwrap();
     let results = bent(&mesh);
-    let shown = Shown::new(&mesh, &results.fields(), &[], None);
+    let shown = Shown::new(&mesh, &results, &[], None);
     let whole = surface(&shown.scene);
     let n = whole.vertices.len();
     assert!(Skin::pack(&shown, None).note.is_empty());
@@ -134,6 +135,6 @@ fn a_million_elements_make_a_few_hundred_kilobytes() {
     // The skin of a cube of a million cells, from a plate with as many faces on it.
     let mesh = generate_box(Hex8, [1.0, 1.0, 0.01], [170, 170, 1]).unwrap();
     let results = bent(&mesh);
-    let packed = Skin::pack(&Shown::new(&mesh, &results.fields(), &[], None), None).packed.len();
+    let packed = Skin::pack(&Shown::new(&mesh, &results, &[], None), None).packed.len();
     assert!(packed < 1_000_000, "{packed}");
 }

@@ -1,36 +1,42 @@
 use super::*;
 use crate::model::{Analysis, AppliedLoad, Material, Support};
-use crate::output::Fields;
-use crate::output::distribution::{Distribution, Peak};
+use crate::output::distribution::{Distribution, Peak, Range};
 use crate::output::picture::Shown;
-use crate::output::summary::{Elastic, History, Potential, Results as Numbers};
-use crate::output::tests::{ORIGIN, Results, model, potential};
+use crate::output::summary::{History, Results};
+use crate::output::tests::{ORIGIN, elastic, model, of_hex_pair, values, zero};
+use crate::result::{Physics, Step, When};
 use std::time::Duration;
 
-fn page(model: &Model, fields: &Fields, summary: &Summary, origin: Origin) -> String {
-    let shown = Shown::new(&model.mesh, fields, &[], None);
+fn page(model: &Model, step: &Step, summary: &Summary, origin: Origin) -> String {
+    let shown = Shown::new(&model.mesh, step, &[], None);
     let mut out = Vec::new();
     Report::new(model, summary, origin, Some(&shown)).write(&mut out, Some(b"png")).unwrap();
     String::from_utf8(out).unwrap()
 }
 
-/// The page of [`Results::of_hex_pair`].
+/// The page of [`elastic`].
 fn page_of(model: &Model, summary: &Summary) -> String {
-    page(model, &Results::of_hex_pair().fields(), summary, ORIGIN)
+    page(model, &elastic(), summary, ORIGIN)
 }
 
 fn summary() -> Summary {
     let mut summary = Summary { case: "pair".into(), nodes: 12, elements: 2, ..Summary::default() };
     summary.solver.converged = true;
     summary.solver.history = History::of(&[1.0, 1e-3, 1e-6, 1e-9]);
-    let reactions = vec![("wall".into(), [-7.0, 0.0, 30.0])];
-    let von_mises =
+    let reactions = vec![("wall".into(), vec![-7.0, 0.0, 30.0])];
+    let centres =
         Distribution { max: 2.5, max_at: [0.5, 0.0, 1.0], max_element: 42, p99: 2.25, ..Distribution::default() };
-    let von_mises_nodal = Peak { max: 3.5, max_at: [2.0, 1e-17, 1.0], max_node: 9 };
-    let (applied, reaction_sum) = ([7.0, 0.0, -30.0], [-7.0, 0.0, 30.0]);
-    let results = Elastic { reactions, applied, reaction_sum, von_mises, von_mises_nodal, ..Elastic::default() };
-    summary.results = Numbers::Elastic(results);
+    let nodal = Peak { max: 3.5, max_at: [2.0, 1e-17, 1.0], max_node: 9 };
+    let (applied, reaction_sum) = (vec![7.0, 0.0, -30.0], vec![-7.0, 0.0, 30.0]);
+    summary.results = Results { reactions, applied, reaction_sum, centres, nodal, ..Results::default() };
     summary
+}
+
+/// Results of a potential with these flows.
+fn flows(flows: &[(&str, f64)]) -> Results {
+    let reactions = flows.iter().map(|(name, flow)| (String::from(*name), vec![*flow])).collect();
+    let (applied, reaction_sum) = (vec![0.0], vec![0.0]);
+    Results { physics: Physics::Potential, reactions, applied, reaction_sum, ..Results::default() }
 }
 
 fn load(name: &str, total: [f64; 3]) -> AppliedLoad {
@@ -40,14 +46,6 @@ fn load(name: &str, total: [f64; 3]) -> AppliedLoad {
 /// The row of this head.
 fn row<'a>(table: &'a str, name: &str) -> &'a str {
     table.split("<tr").find(|row| row.contains(&format!("<th>{name}</th>"))).unwrap()
-}
-
-/// The results of elasticity.
-fn elastic(summary: &mut Summary) -> &mut Elastic {
-    match &mut summary.results {
-        Numbers::Elastic(results) => results,
-        Numbers::Potential(_) => panic!("a potential"),
-    }
 }
 
 #[test]
@@ -70,7 +68,7 @@ fn what_a_user_writes_stays_text() {
     let mut summary = summary();
     summary.case = "</title><script>".into();
     summary.warnings = vec!["<b>hot</b>".into()];
-    elastic(&mut summary).reactions[0].0 = "<i>wall</i>".into();
+    summary.results.reactions[0].0 = "<i>wall</i>".into();
     let mut model = model();
     model.applied = vec![load("force on <u>", [7.0, 0.0, 0.0])];
     let (density, yield_strength) = (None, None);
@@ -99,17 +97,15 @@ fn loads_that_are_not_on_surfaces_are_gravity_and_all_is_summed() {
 #[test]
 fn nodes_of_several_supports_count_once() {
     let mut summary = summary();
-    let results = elastic(&mut summary);
-    results.reactions.push(("wall again".into(), [-7.0, 0.0, 30.0]));
-    results.shared_nodes = 4;
+    summary.results.reactions.push(("wall again".into(), vec![-7.0, 0.0, 30.0]));
+    summary.results.shared_nodes = 4;
     let table = parts::forces(&summary, &[]);
     let row = |name| row(&table, name);
     assert!(row("all reactions").contains("<td>−7.000</td><td>0</td><td>30.00</td>"), "{table}");
     assert!(row("loads + reactions").contains("<td>0</td><td>0</td><td>0</td>"), "{table}");
     assert!(table.contains("4 nodes are in several supports, counted once here"), "{table}");
-    let flows = vec![("inner".into(), 4.5), ("ring".into(), 4.5), ("outer".into(), -4.5)];
-    let potential = Potential { flows, flow_sum: 0.0, shared_nodes: 1, ..Potential::default() };
-    let table = parts::forces(&Summary { results: Numbers::Potential(potential), ..Summary::default() }, &[]);
+    let results = Results { shared_nodes: 1, ..flows(&[("inner", 4.5), ("ring", 4.5), ("outer", -4.5)]) };
+    let table = parts::forces(&Summary { results, ..Summary::default() }, &[]);
     assert!(table.contains("<th>sum</th><td>0</td>") && table.contains("1 node is in several supports"), "{table}");
 }
 
@@ -117,9 +113,9 @@ fn nodes_of_several_supports_count_once() {
 fn rounding_errors_are_zero_beside_the_loads() {
     let mut summary = summary();
     // A pressure all round, whose sum is what rounding leaves of it.
-    let balanced =
-        Elastic { reactions: vec![], applied: [3e-14; 3], nodal_forces: 1.0, ..elastic(&mut summary).clone() };
-    let balanced = Summary { results: Numbers::Elastic(balanced), ..Summary::default() };
+    let reaction_sum = vec![0.0; 3];
+    let results = Results { applied: vec![3e-14; 3], reaction_sum, nodal_forces: 1.0, ..Results::default() };
+    let balanced = Summary { results, ..Summary::default() };
     let table = parts::forces(&balanced, &[load("pressure on skin", [1e-14; 3])]);
     assert!(table.contains("skin</th><td>0</td><td>0</td><td>0</td>") && !table.contains("gravity"), "{table}");
     // What an iteration leaves is none of its results.
@@ -128,7 +124,7 @@ fn rounding_errors_are_zero_beside_the_loads() {
         (-2.9e-7, 1e-11, "<td>−7.000</td><td>−290.0e−9</td><td>30.00</td>"),
         (-2.9e-7, 1e-9, "<td>−7.000</td><td>0</td><td>30.00</td>"),
     ] {
-        elastic(&mut summary).reactions[0].1 = [-7.0, left, 30.0];
+        summary.results.reactions[0].1 = vec![-7.0, left, 30.0];
         summary.solver.relative_residual = residual;
         assert!(parts::forces(&summary, &[]).contains(row), "{left} {residual}");
     }
@@ -148,7 +144,7 @@ fn the_largest_value_is_that_of_the_nodes_with_that_of_the_centres_beside() {
         "largest von Mises stress</dt><dd>3.500</dd><dd class=\"note\">nodal average; 2.500 at element centres</dd>"
     ));
     let mut coarse = summary();
-    elastic(&mut coarse).von_mises.max = 4.2;
+    coarse.results.centres.max = 4.2;
     let cards = parts::cards(&coarse);
     assert!(cards.contains("nodal average; 4.200 at element centres, 20 % more"), "{cards}");
     assert!(coarse.results.doubt().unwrap().contains("mesh too coarse near ("));
@@ -171,7 +167,7 @@ fn the_model_is_told_in_words() {
     model.applied = vec![load("force on tip", [7.0, 0.0, -30.0])];
     model.gravity = Some([0.0, 0.0, -9.81]);
     let written = SystemTime::UNIX_EPOCH + Duration::from_secs(20_779 * 86_400 + 7 * 3600 + 5 * 60 + 59);
-    let page = page(&model, &Results::of_hex_pair().fields(), &summary(), Origin { written, ..ORIGIN });
+    let page = page(&model, &elastic(), &summary(), Origin { written, ..ORIGIN });
     for words in [
         "case</th><td>pair.toml<",
         "mesh</th><td>pair.msh<",
@@ -204,11 +200,11 @@ fn results_that_did_not_converge_are_marked_first() {
 #[test]
 fn a_potential_has_flows_and_no_reactions() {
     let mut summary = summary();
-    let flows = vec![("inner".into(), 4.5), ("outer".into(), -4.5)];
-    summary.results = Numbers::Potential(Potential { max: 5.5, flows, ..Potential::default() });
+    let unknown = Range { max: 5.5, ..Range::default() };
+    summary.results = Results { unknown, ..flows(&[("inner", 4.5), ("outer", -4.5)]) };
     let mut model = model();
     model.analysis = Analysis::Laplace;
-    let page = page(&model, &Fields::potential(&potential(), &[]), &summary, ORIGIN);
+    let page = page(&model, &of_hex_pair(Physics::Potential, When::Usual), &summary, ORIGIN);
     assert!(page.contains("held at inner</th><td>4.500") && page.contains("largest gradient"));
     assert!(!page.contains("von Mises") && page.contains("[\"potential\",\"gradient\"]"));
 }
@@ -216,9 +212,9 @@ fn a_potential_has_flows_and_no_reactions() {
 #[test]
 fn results_without_a_size_and_without_a_history_make_a_page() {
     let model = model();
-    let mut results = Results::zero(&model.mesh);
-    results.displacement.fill([f64::NAN; 3]);
+    let mut results = zero(&model.mesh);
+    values(&mut results, "displacement").fill(f64::NAN);
     let summary = Summary { case: "nothing".into(), ..Summary::default() };
-    let page = page(&model, &results.fields(), &summary, ORIGIN);
+    let page = page(&model, &results, &summary, ORIGIN);
     assert!(!page.contains(">Residual</h") && page.contains("\"moves\":false"));
 }

@@ -9,6 +9,8 @@ const BLOCK: usize = 1 << 18;
 pub(super) enum Piece<'a> {
     /// Bytes as they are in memory.
     Bytes(&'a [u8]),
+    /// Whole numbers, of 4 bytes.
+    Indices(&'a [f64]),
     /// `first, first + step, ...`, `count` numbers of 4 bytes, or 8 if `wide`.
     Ramp { first: usize, step: usize, count: usize, wide: bool },
     /// `value`, `count` times.
@@ -27,6 +29,7 @@ impl Piece<'_> {
         let size = |wide| if wide { 8 } else { 4 };
         match *self {
             Piece::Bytes(bytes) => bytes.len(),
+            Piece::Indices(values) => 4 * values.len(),
             Piece::Ramp { count, wide, .. } => count * size(wide),
             Piece::Constant { count, .. } => count,
             Piece::Nodes { nodes, wide, .. } => nodes.len() * size(wide),
@@ -37,6 +40,7 @@ impl Piece<'_> {
         match *self {
             Piece::Bytes(bytes) => out.write_all(bytes),
             Piece::Constant { value, count } => io::copy(&mut io::repeat(value).take(count as u64), out).map(drop),
+            Piece::Indices(values) => write_integers(out, values.len(), false, |i| values[i] as usize),
             Piece::Ramp { first, step, count, wide } => write_integers(out, count, wide, |i| first + i * step),
             Piece::Nodes { nodes, order, wide } => {
                 write_integers(out, nodes.len(), wide, |i| nodes[placed(i, order)] as usize)

@@ -15,24 +15,25 @@ mod tests;
 use std::io::{self, Seek, SeekFrom, Write};
 
 use crate::mesh::Mesh;
-use crate::output::{Fields, Values};
+use crate::output::field::check;
+use crate::result::{At, Field, Quantity, Step, VECTOR};
 use array::{Array, Piece, bytes};
 
-/// Writes the [fields](crate::model::Analysis::fields) of these `names`, as users write them, on `mesh`; names of fields
-/// that there are none of are passed over. Field data `converged` is 0 or 1.
+/// Writes the fields of these `names`, as users write them, at nodes and cells of `mesh`; names of fields that the step does
+/// not have are passed over. Field data `converged` is 0 or 1.
 ///
 /// # Errors
 ///
-/// Those of `out`, and `InvalidInput` where the lengths of `fields` do not fit the mesh.
+/// Those of `out`, and `InvalidInput` where the lengths of `step` do not fit the mesh.
 pub fn write<W: Write + Seek>(
     out: &mut W,
     mesh: &Mesh,
-    fields: &Fields,
+    step: &Step,
     names: &[String],
     converged: bool,
 ) -> io::Result<()> {
-    fields.check(mesh)?;
-    let file = File::new(mesh, fields, names, converged);
+    check(step, mesh)?;
+    let file = File::new(mesh, step, names, converged);
     let mut offsets = vec![0; file.arrays.len()];
     let start = out.stream_position()?;
     let head = file.head(&offsets);
@@ -60,11 +61,11 @@ struct File<'a> {
 }
 
 impl<'a> File<'a> {
-    fn new(mesh: &'a Mesh, fields: &Fields<'a>, names: &[String], converged: bool) -> Self {
+    fn new(mesh: &'a Mesh, step: &'a Step, names: &[String], converged: bool) -> Self {
         let n_cells = mesh.solids().map(|(_, cells)| cells.len()).sum();
         let mut arrays = vec![Array::new("Points", "Points", "Float64", 3, vec![bytes(&mesh.coords)])];
         arrays.extend(topology(mesh));
-        arrays.extend(names.iter().filter_map(|name| field(mesh, fields, name)));
+        arrays.extend(names.iter().filter_map(|name| field(mesh, step.field(name)?)));
         // Readers look for point data before cell data; the user's order holds within each.
         arrays.sort_by_key(|array| SECTIONS.iter().position(|section| *section == array.section));
         File { n_points: mesh.coords.len(), n_cells, converged, arrays }
@@ -117,19 +118,18 @@ fn topology(mesh: &Mesh) -> [Array<'_>; 3] {
     ]
 }
 
-/// The field called `name`, if there is one.
-fn field<'a>(mesh: &Mesh, fields: &Fields<'a>, name: &str) -> Option<Array<'a>> {
-    if name == "material" {
-        // Int32, which every reader has; an index of a material is far below 2^31.
-        let pieces = mesh.solids().map(|(block, _)| bytes(&fields.material[block])).collect();
-        return Some(Array::new("CellData", "material", "Int32", 1, pieces));
-    }
-    let field = fields.list.iter().find(|field| field.name == name)?;
-    let (section, pieces) = match &field.values {
-        Values::Nodes(values) => ("PointData", vec![bytes(values)]),
-        Values::Cells(blocks) => ("CellData", mesh.solids().map(|(block, _)| bytes(blocks[block])).collect()),
+/// A field at nodes or cells.
+fn field<'a>(mesh: &Mesh, Field { info, values }: &'a Field) -> Option<Array<'a>> {
+    let is_index = info.unit == Quantity::Index;
+    let piece = |values: &'a Vec<f64>| if is_index { Piece::Indices(values) } else { bytes(values) };
+    let (section, pieces) = match info.at {
+        At::Node => ("PointData", values.iter().map(piece).collect()),
+        At::Cell => ("CellData", mesh.solids().map(|(block, _)| piece(&values[block])).collect()),
+        At::CellPoint => return None,
     };
     // Readers name the components of a vector themselves.
-    let component_names = if field.width() == 6 { field.components } else { &[] };
-    Some(Array { component_names, ..Array::new(section, field.name, "Float64", field.width(), pieces) })
+    let component_names = if info.components == VECTOR { &[] } else { info.components };
+    // Every reader has Int32; an index of a material is far below 2^31.
+    let item = if is_index { "Int32" } else { "Float64" };
+    Some(Array { component_names, ..Array::new(section, info.name, item, info.width(), pieces) })
 }

@@ -5,8 +5,8 @@ use crate::element::ElementKind::{self, Hex20, Quad8, Tet10, Tri6};
 use crate::mesh::Cells;
 use crate::mesh::generate::generate_box;
 use crate::mesh::rectangle::generate_rectangle;
-use crate::model::Analysis;
-use crate::output::tests::{Results, hex_pair, materials, potential};
+use crate::output::tests::{hex_pair, of_hex_pair, zero};
+use crate::result::{Physics, When};
 
 /// A file taken apart by hand.
 struct Parsed {
@@ -15,10 +15,10 @@ struct Parsed {
 }
 
 impl Parsed {
-    fn of(mesh: &Mesh, fields: &Fields, names: &[&str]) -> Parsed {
+    fn of(mesh: &Mesh, step: &Step, names: &[&str]) -> Parsed {
         let mut out = Cursor::new(Vec::new());
         let names: Vec<String> = names.iter().map(|name| name.to_string()).collect();
-        write(&mut out, mesh, fields, &names, true).unwrap();
+        write(&mut out, mesh, step, &names, true).unwrap();
         let file = out.into_inner();
         let marker = b"<AppendedData encoding=\"raw\">\n_";
         let at = file.windows(marker.len()).position(|window| window == marker).unwrap() + marker.len();
@@ -54,59 +54,39 @@ fn ints(bytes: &[u8]) -> Vec<i32> {
     bytes.chunks_exact(4).map(|item| i32::from_ne_bytes(item.try_into().unwrap())).collect()
 }
 
+/// Every field there is, of every physics, is read back.
 #[test]
 fn every_array_is_where_the_head_says() {
-    let (mesh, results) = (hex_pair(), Results::of_hex_pair());
-    let file = Parsed::of(&mesh, &results.fields(), Analysis::Elasticity.fields());
-    assert!(!file.head.contains("safety_factor"));
-    let with_strength = Results { safety_factor: vec![f64::INFINITY; 12], ..Results::of_hex_pair() };
-    let safe = Parsed::of(&mesh, &with_strength.fields(), Analysis::Elasticity.fields());
-    assert_eq!(floats(&safe.raw("safety_factor")), with_strength.safety_factor);
-    assert!(file.head.contains("NumberOfPoints=\"12\" NumberOfCells=\"2\""));
-    assert!(file.head.contains(">1</DataArray>"));
-    assert_eq!(ints(&file.raw("connectivity")), mesh.cells[1].nodes.iter().map(|&n| n as i32).collect::<Vec<_>>());
-    assert_eq!(ints(&file.raw("offsets")), [8, 16]);
-    assert_eq!(file.raw("types"), [12, 12]);
-    for (name, expected) in [
-        ("Points", mesh.coords.concat()),
-        ("displacement", results.displacement.concat()),
-        ("reaction_force", results.reaction_force.concat()),
-        ("von_mises", results.stresses.von_mises[1].clone()),
-        ("stress", results.stresses.stress[1].concat()),
-        ("von_mises_nodal", results.nodal.sizes),
-        ("stress_nodal", results.nodal.values.concat()),
-    ] {
-        assert_eq!(floats(&file.raw(name)), expected, "{name}");
+    let mesh = hex_pair();
+    for physics in [Physics::Elasticity, Physics::Potential] {
+        let step = of_hex_pair(physics, When::Asked);
+        let names: Vec<&str> = physics.fields().map(|info| info.name).collect();
+        let file = Parsed::of(&mesh, &step, &names);
+        for Field { info, values } in step.fields.iter().filter(|field| field.info.at != At::CellPoint) {
+            let (tag, raw) = (file.tag(info.name), file.raw(info.name));
+            if info.unit == Quantity::Index {
+                assert!(ints(&raw).iter().map(|i| f64::from(*i)).eq(values[1].iter().copied()), "{}", info.name);
+            } else {
+                assert_eq!(floats(&raw), values.concat(), "{}", info.name);
+            }
+            let n = format!("NumberOfComponents=\"{}\"", info.width());
+            assert_eq!(tag.contains(&n), info.width() > 1, "{tag}");
+            // Readers name the components of a vector themselves.
+            for (k, component) in info.components.iter().enumerate() {
+                assert_eq!(tag.contains(&format!(" ComponentName{k}=\"{component}\"")), !info.is_vector(), "{tag}");
+            }
+        }
+        assert!(file.head.contains("NumberOfPoints=\"12\" NumberOfCells=\"2\""));
+        assert!(file.head.contains(">1</DataArray>"));
+        assert_eq!(ints(&file.raw("connectivity")), mesh.cells[1].nodes.iter().map(|&n| n as i32).collect::<Vec<_>>());
+        assert_eq!((ints(&file.raw("offsets")), file.raw("types")), (vec![8, 16], vec![12, 12]));
+        assert_eq!(floats(&file.raw("Points")), mesh.coords.concat());
     }
-    assert_eq!(ints(&file.raw("material")), [3, 4]);
-}
-
-#[test]
-fn tags_state_components_of_vectors_only() {
-    let file = Parsed::of(&hex_pair(), &Results::of_hex_pair().fields(), Analysis::Elasticity.fields());
-    assert!(file.tag("displacement").contains("NumberOfComponents=\"3\""));
-    assert!(!file.tag("von_mises").contains("NumberOfComponents"));
-    let stress = file.tag("stress");
-    assert!(stress.contains("NumberOfComponents=\"6\" ComponentName0=\"xx\" ComponentName1=\"yy\""), "{stress}");
-    assert!(stress.contains("ComponentName3=\"xy\" ComponentName4=\"yz\" ComponentName5=\"xz\""), "{stress}");
-}
-
-#[test]
-fn a_potential_and_its_gradient_are_there() {
-    let (results, material) = (potential(), materials());
-    let file = Parsed::of(&hex_pair(), &Fields::potential(&results, &material), Analysis::Laplace.fields());
-    assert_eq!(floats(&file.raw("potential")), results.values);
-    assert_eq!(floats(&file.raw("gradient")), results.gradient[1].concat());
-    assert_eq!(floats(&file.raw("gradient_nodal")), results.nodal.values.concat());
-    assert_eq!(ints(&file.raw("material")), [3, 4]);
-    assert!(!file.tag("potential").contains("NumberOfComponents"));
-    assert!(file.tag("gradient").contains("NumberOfComponents=\"3\""));
-    assert!(!file.head.contains("displacement"));
 }
 
 #[test]
 fn only_the_fields_asked_for_are_there() {
-    let file = Parsed::of(&hex_pair(), &Results::of_hex_pair().fields(), &["stress", "displacement"]);
+    let file = Parsed::of(&hex_pair(), &of_hex_pair(Physics::Elasticity, When::Usual), &["stress", "displacement"]);
     for (name, there) in [("displacement", true), ("stress", true), ("von_mises", false), ("material", false)] {
         assert_eq!(file.head.contains(&format!("Name=\"{name}\"")), there, "{name}");
     }
@@ -122,10 +102,9 @@ fn ramps_run_on_across_chunks_and_blocks() {
         nodes: vec![0, 1, 2, 3, 0, 1, 2, 3],
         tags: vec![pair.cells[1].tags[0]],
     });
-    results.stresses.von_mises.push(vec![1.0]);
-    results.stresses.stress.push(vec![[0.0; 6]]);
-    results.material.push(vec![0]);
-    let file = Parsed::of(&mesh, &results.fields(), &[]);
+    let of_cells = results.fields.iter_mut().filter(|field| field.info.at == At::Cell);
+    of_cells.for_each(|field| field.values.push(vec![0.0; field.info.width()]));
+    let file = Parsed::of(&mesh, &results, &[]);
     let offsets = ints(&file.raw("offsets"));
     assert_eq!(offsets.len(), 300_001);
     assert!(offsets[..300_000].iter().enumerate().all(|(i, &end)| end == 4 * (i as i32 + 1)));
@@ -157,10 +136,11 @@ fn meshio_reads(file: &Parsed) -> Result<(), String> {
 /// Of so many sizes, some have an array's offset in base64 that is another's.
 #[test]
 fn meshio_finds_the_arrays_whatever_their_sizes() {
+    let names: Vec<&str> = Physics::Elasticity.usual_fields().collect();
     for kind in [ElementKind::Tet4, ElementKind::Hex8] {
         for cells in (0..512).map(|i| [1 + i % 8, 1 + i / 8 % 8, 1 + i / 64]) {
             let mesh = generate_box(kind, [1.0; 3], cells).unwrap();
-            let file = Parsed::of(&mesh, &Results::zero(&mesh).fields(), Analysis::Elasticity.fields());
+            let file = Parsed::of(&mesh, &zero(&mesh), &names);
             meshio_reads(&file).unwrap_or_else(|error| panic!("{cells:?}: {error}"));
         }
     }
@@ -189,7 +169,7 @@ fn quadratic_cells_have_the_order_of_vtk() {
         (generate_rectangle(Quad8, [1.0; 2], [2, 1]).unwrap(), 23, &[[0, 1], [1, 2], [2, 3], [3, 0]]),
     ];
     for (mesh, code, edges) in cases {
-        let file = Parsed::of(&mesh, &Results::zero(&mesh).fields(), &[]);
+        let file = Parsed::of(&mesh, &zero(&mesh), &[]);
         let (points, nodes) = (floats(&file.raw("Points")), ints(&file.raw("connectivity")));
         let (n, cells) = (mesh.cells[0].kind.info().n_nodes, mesh.cells[0].len());
         assert_eq!(file.raw("types"), vec![code; cells]);
@@ -206,10 +186,10 @@ fn quadratic_cells_have_the_order_of_vtk() {
 }
 
 /// `n` copies of one tet.
-fn many_tets(n: usize) -> (Mesh, Results) {
+fn many_tets(n: usize) -> (Mesh, Step) {
     let coords = vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
     let cells = vec![Cells { kind: ElementKind::Tet4, nodes: [0, 1, 2, 3].repeat(n), tags: (0..n as u64).collect() }];
     let mesh = Mesh { coords, node_tags: vec![1, 2, 3, 4], cells, ..Mesh::default() };
-    let results = Results::zero(&mesh);
+    let results = zero(&mesh);
     (mesh, results)
 }

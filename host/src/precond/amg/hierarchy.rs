@@ -1,5 +1,7 @@
 //! How large the levels are, and what it took to make them.
 
+use serde::{Serialize, Serializer, ser::SerializeStruct};
+
 /// Neighbours of an aggregate in a thin body at most, itself included: by the modes of an aggregate, of a body in space
 /// and in the plane. Potentials do not bend.
 const THIN: [(usize, f64); 2] = [(6, 32.0), (3, 6.0)];
@@ -52,8 +54,30 @@ pub struct Hierarchy {
     pub times: SetupTimes,
 }
 
+impl Serialize for LevelSize {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut level = serializer.serialize_struct("Level", 4)?;
+        level.serialize_field("unknowns", &self.unknowns())?;
+        level.serialize_field("rows", &self.rows)?;
+        level.serialize_field("blocks", &self.blocks)?;
+        level.serialize_field("stencil", &self.stencil())?;
+        level.end()
+    }
+}
+
+impl Serialize for Hierarchy {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut hierarchy = serializer.serialize_struct("Hierarchy", 4)?;
+        hierarchy.serialize_field("operator_complexity", &self.operator_complexity())?;
+        hierarchy.serialize_field("bytes", &self.bytes)?;
+        hierarchy.serialize_field("setup_s", &self.times)?;
+        hierarchy.serialize_field("levels", &self.levels)?;
+        hierarchy.end()
+    }
+}
+
 /// Seconds that the parts of a set-up took, on all levels together.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct SetupTimes {
     /// Strong couplings, aggregates, and the modes on them.
     pub aggregation: f64,
@@ -65,6 +89,16 @@ pub struct SetupTimes {
     pub smoothing: f64,
     /// The inverse of the coarsest matrix.
     pub coarsest: f64,
+}
+
+impl SetupTimes {
+    /// The parts by name, in the order of the work.
+    pub fn parts(&self) -> [(&'static str, f64); 5] {
+        let SetupTimes { aggregation, symbolic, numeric, smoothing, coarsest } = *self;
+        let names = ["aggregation", "symbolic", "numeric", "smoothing", "coarsest"];
+        let times = [aggregation, symbolic, numeric, smoothing, coarsest];
+        std::array::from_fn(|i| (names[i], times[i]))
+    }
 }
 
 impl Hierarchy {

@@ -1,8 +1,8 @@
-//! `[analysis] units`: what the numbers of a case are labelled with. Numbers are never converted.
+//! What numbers measure, and `[analysis] units`: what the numbers of a case are labelled with. Numbers are never converted.
 
 use serde::{Serialize, Serializer};
 
-use crate::result::choices::choices;
+use super::choices::choices;
 
 choices! {
     /// A system of units.
@@ -34,6 +34,10 @@ pub enum Quantity {
     Density,
     /// Gravity.
     Acceleration,
+    /// Force times distance.
+    Moment,
+    /// The number of something in a list.
+    Index,
     /// Ratios, and potentials, which may be anything.
     Unlabelled,
 }
@@ -42,9 +46,9 @@ impl Units {
     /// The unit of a quantity, if it has one.
     pub fn label(self, quantity: Quantity) -> Option<&'static str> {
         let units = match self {
-            Units::Si => ["m", "N", "Pa", "J", "m^3", "kg", "kg/m^3", "m/s^2"],
-            Units::MmNS => ["mm", "N", "MPa", "N mm", "mm^3", "t", "t/mm^3", "mm/s^2"],
-            Units::InLbfS => ["in", "lbf", "psi", "lbf in", "in^3", "lbf s^2/in", "lbf s^2/in^4", "in/s^2"],
+            Units::Si => ["m", "N", "Pa", "J", "m^3", "kg", "kg/m^3", "m/s^2", "N m"],
+            Units::MmNS => ["mm", "N", "MPa", "N mm", "mm^3", "t", "t/mm^3", "mm/s^2", "N mm"],
+            Units::InLbfS => ["in", "lbf", "psi", "lbf in", "in^3", "lbf s^2/in", "lbf s^2/in^4", "in/s^2", "lbf in"],
         };
         units.get(quantity as usize).copied()
     }

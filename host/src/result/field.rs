@@ -1,0 +1,120 @@
+//! Results as data: fields on a mesh, tables by name, and the steps of a study that bring them.
+
+use super::error::Result;
+use super::list::{FieldInfo, TableInfo};
+use super::physics::Physics;
+
+/// Values on a mesh, in its numbering.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Field {
+    /// Name, place, components and unit.
+    pub info: &'static FieldInfo,
+    /// `[n][components]`, flat. At nodes one list of `[n_nodes]`; else a list for each of the mesh's blocks of cells, which
+    /// is empty where a block is not solved on.
+    pub values: Vec<Vec<f64>>,
+}
+
+impl Field {
+    /// The values of a list as vectors; none if they have another number of components.
+    pub fn vectors<const K: usize>(&self, list: usize) -> &[[f64; K]] {
+        if self.info.width() == K { self.values[list].as_chunks().0 } else { &[] }
+    }
+
+    /// The magnitude of a vector's values, or a scalar's own; lists as in [`Field::values`].
+    pub fn magnitudes(&self) -> Vec<Vec<f64>> {
+        let magnitude = |v: &[f64]| if v.len() == 1 { v[0] } else { v.iter().map(|c| c * c).sum::<f64>().sqrt() };
+        self.values.iter().map(|list| list.chunks_exact(self.info.width()).map(magnitude).collect()).collect()
+    }
+}
+
+/// What belongs to names and not to places.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Table {
+    /// Its name and columns.
+    pub info: &'static TableInfo,
+    /// A name, and a number for each column.
+    pub rows: Vec<(String, Vec<f64>)>,
+}
+
+/// A load case, a mode or a time, and its results.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Step {
+    /// Its name.
+    pub label: String,
+    /// Its load factor, frequency or time.
+    pub value: f64,
+    /// What is solved for.
+    pub physics: Physics,
+    /// Fields; what others are computed from comes before them.
+    pub fields: Vec<Field>,
+    /// Tables.
+    pub tables: Vec<Table>,
+}
+
+impl Step {
+    /// A step of these fields, by name; unknown names are passed over.
+    pub fn of<'a>(physics: Physics, fields: impl IntoIterator<Item = (&'a str, Vec<Vec<f64>>)>) -> Step {
+        let fields = fields.into_iter();
+        let field = |(name, values): (&str, _)| FieldInfo::named(name).map(|info| Field { info, values });
+        Step { physics, fields: fields.filter_map(field).collect(), ..Step::default() }
+    }
+
+    /// The field of this name, if it is there.
+    pub fn field(&self, name: &str) -> Option<&Field> {
+        self.fields.iter().find(|field| field.info.name == name)
+    }
+
+    /// The values of a field, `[n_blocks]` lists of cells or one of nodes; none if it is not there.
+    pub fn lists(&self, name: &str) -> &[Vec<f64>] {
+        self.field(name).map_or(&[], |field| &field.values)
+    }
+
+    /// The values of a field at the nodes, `[n_nodes][components]`, flat; none if it is not there.
+    pub fn nodes(&self, name: &str) -> &[f64] {
+        self.lists(name).first().map_or(&[], Vec::as_slice)
+    }
+
+    /// The same as vectors, `[n_nodes]`; none if they have another number of components.
+    pub fn vectors<const K: usize>(&self, name: &str) -> &[[f64; K]] {
+        self.field(name).map_or(&[], |field| field.vectors(0))
+    }
+
+    /// The table of this name, if it is there.
+    pub fn table(&self, name: &str) -> Option<&Table> {
+        self.tables.iter().find(|table| table.info.name == name)
+    }
+
+    /// A row of a table; empty if it is not there.
+    pub fn row(&self, table: &str, row: usize) -> &[f64] {
+        self.table(table).and_then(|table| table.rows.get(row)).map_or(&[], |row| &row.1)
+    }
+}
+
+/// What a study sends its results to.
+pub trait Sink {
+    /// Whether it takes the field or table of this name. What it does not take is not computed.
+    fn wants(&self, name: &str) -> bool;
+
+    /// Takes a step.
+    fn take(&mut self, step: Step) -> Result<()>;
+}
+
+/// Keeps the fields of these names, and all tables, of the last step.
+#[derive(Debug, Default)]
+pub struct LastStep {
+    /// Names of fields.
+    pub fields: Vec<String>,
+    /// The step.
+    pub step: Step,
+}
+
+impl Sink for LastStep {
+    fn wants(&self, name: &str) -> bool {
+        FieldInfo::named(name).is_none() || self.fields.iter().any(|field| field == name)
+    }
+
+    fn take(&mut self, step: Step) -> Result<()> {
+        self.step = step;
+        Ok(())
+    }
+}

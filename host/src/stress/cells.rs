@@ -1,0 +1,126 @@
+//! Strain, stress and strain energy of the cells; of a potential its gradient.
+
+use crate::assembly::forms::{match_revolved, with_body};
+use crate::assembly::{DeviceBlock, DeviceMesh};
+use crate::device::{Buffer, Plain, check_memory};
+use crate::element::dispatch::{match_element, with_element};
+use crate::linalg::Space;
+use crate::result::{Physics, Result};
+use kernels_rs::element::Point;
+use kernels_rs::form::{Constitutive, General, Scalar};
+use kernels_rs::stress::{Sample, Sampled};
+
+/// Stresses `[n_cells][6]` and strain energies `[n_cells]`, by position in `mesh.cells`.
+pub type Stresses = (Vec<Vec<[f64; 6]>>, Vec<Vec<f64>>);
+
+/// Recovers the stresses at the centres and the strain energies of displacements `u [n_nodes][dim]`, in the solver's
+/// numbering. Both are empty for cells that are no solids.
+pub fn recover(space: &Space, mesh: &DeviceMesh, u: &Buffer<f64>, n_cell_blocks: usize) -> Result<Stresses> {
+    let (mut stresses, mut of_cells) = (vec![Vec::new(); n_cell_blocks], vec![Vec::new(); n_cell_blocks]);
+    for block in &mesh.blocks {
+        stresses[block.cells.index] =
+            space.take(sampled::<General>(space, mesh, block, &at_centroid(block), u)?.stress)?;
+        of_cells[block.cells.index] = energies(space, mesh, block, u)?;
+    }
+    Ok((stresses, of_cells))
+}
+
+/// The gradients of a potential `u [n_nodes]`, in the solver's numbering, at the centroids of the cells: by position in
+/// `mesh.cells` (empty for cells that are not solved on), then by cell.
+pub fn gradients(
+    space: &Space,
+    mesh: &DeviceMesh,
+    u: &Buffer<f64>,
+    n_cell_blocks: usize,
+) -> Result<Vec<Vec<[f64; 3]>>> {
+    let mut gradients = vec![Vec::new(); n_cell_blocks];
+    for block in &mesh.blocks {
+        let found = sampled::<Scalar>(space, mesh, block, &at_centroid(block), u)?;
+        gradients[block.cells.index] = space.take(found.strain)?;
+    }
+    Ok(gradients)
+}
+
+/// The centroid of a block's reference element.
+fn at_centroid(block: &DeviceBlock) -> [Point; 1] {
+    [(block.cells.kind.info().domain.centroid(), 1.0)]
+}
+
+/// Strains and stresses at points of the cells of a block, `[n_cells][n_points]`; of a potential gradients, and these times
+/// the conductivity.
+pub struct AtPoints<P: Constitutive> {
+    /// Strains or gradients.
+    pub strain: Buffer<P::Strain>,
+    /// Stresses, or gradients times the conductivity.
+    pub stress: Buffer<P::Strain>,
+}
+
+/// Those of `u [n_nodes][size]`, in the solver's numbering.
+///
+/// # Errors
+///
+/// [`crate::result::Error::OutOfMemory`]
+pub fn sampled<P: Constitutive>(
+    space: &Space,
+    mesh: &DeviceMesh,
+    block: &DeviceBlock,
+    points: &[Point],
+    u: &Buffer<f64>,
+) -> Result<AtPoints<P>>
+where
+    P::Strain: Plain,
+{
+    let n = block.cells.n_cells * points.len();
+    check_memory(space, 2 * (n * size_of::<P::Strain>()) as u64, " for stress")?;
+    let mut found = AtPoints::<P> { strain: space.zeros(n)?, stress: space.zeros(n)? };
+    let none = &mut space.zeros(0)?;
+    run::<P>(space, mesh, block, points, u, [&mut found.strain, &mut found.stress], none)?;
+    Ok(found)
+}
+
+/// The strain energy of each cell of a block; of a potential half of `int k |grad u|^2`.
+fn energies(space: &Space, mesh: &DeviceMesh, block: &DeviceBlock, u: &Buffer<f64>) -> Result<Vec<f64>> {
+    let (mut energy, rule) = (space.zeros(block.cells.n_cells)?, block.cells.kind.info().shape.quadrature);
+    match mesh.form.physics {
+        Physics::Elasticity => {
+            let none = [&mut space.zeros(0)?, &mut space.zeros(0)?];
+            run::<General>(space, mesh, block, rule, u, none, &mut energy)?;
+        }
+        Physics::Potential => {
+            let none = [&mut space.zeros(0)?, &mut space.zeros(0)?];
+            run::<Scalar>(space, mesh, block, rule, u, none, &mut energy)?;
+        }
+    }
+    space.take(energy)
+}
+
+/// Launches [`Sample`]; what is empty is not asked for.
+fn run<P: Constitutive>(
+    space: &Space,
+    mesh: &DeviceMesh,
+    block: &DeviceBlock,
+    points: &[Point],
+    u: &Buffer<f64>,
+    [strain, stress]: [&mut Buffer<P::Strain>; 2],
+    energy: &mut Buffer<f64>,
+) -> Result<()>
+where
+    P::Strain: Plain,
+{
+    let points: Vec<[f64; 4]> = points.iter().map(|&([x, y, z], weight)| [x, y, z, weight]).collect();
+    let points = space.upload_vec(points)?;
+    let out = Sampled { strain: strain.view_mut(), stress: stress.view_mut(), energy: energy.view_mut() };
+    let (view, u, points) = (mesh.general_view(block), u.view(), points.view());
+    // SAFETY: all live until `finish`, and have the shapes that the kernel documents.
+    with_body!(mesh.form, block.cells.kind, E => unsafe {
+        space.run(block.cells.n_cells, Sample::<E, P>::new(view, points, u, out))
+    })?;
+    space.finish()
+}
+
+/// Twice the strain energy of each cell, or `int k |grad u|^2`, by block of the mesh: `[n_cells]` each.
+pub fn cell_energies(space: &Space, mesh: &DeviceMesh, u: &Buffer<f64>) -> Result<Vec<Vec<f64>>> {
+    let of_block =
+        |block: &DeviceBlock| Ok(energies(space, mesh, block, u)?.into_iter().map(|half| 2.0 * half).collect());
+    mesh.blocks.iter().map(of_block).collect()
+}

@@ -1,0 +1,162 @@
+//! The fields: one function each, of the name that the [list](crate::result::FIELDS) has. A function returns values as
+//! in [`Field::values`](crate::result::Field::values), or no list where the model has no such field. Other fields that it
+//! is computed from it takes from the [`Context`].
+
+use super::tensor::{principal, tresca as tresca_of};
+use super::{Context, cells, nodal};
+use crate::element::middle;
+use crate::mesh::Cells;
+use crate::model::{Material, Model};
+use crate::result::Result;
+use kernels_rs::material::von_mises as von_mises_of;
+use rayon::prelude::*;
+use std::mem::take;
+
+/// Lists of values, flat.
+type Lists = Vec<Vec<f64>>;
+
+/// Applies a function to each vector or tensor of some lists.
+fn map<const K: usize, const M: usize>(lists: &[Vec<f64>], f: impl Fn([f64; K]) -> [f64; M] + Sync) -> Lists {
+    let of_list = |list: &Vec<f64>| {
+        let mapped: Vec<[f64; M]> = list.as_chunks().0.par_iter().map(|value| f(*value)).collect();
+        mapped.into_flattened()
+    };
+    lists.iter().map(of_list).collect()
+}
+
+fn flat<const K: usize>(lists: Vec<Vec<[f64; K]>>) -> Lists {
+    lists.into_iter().map(Vec::into_flattened).collect()
+}
+
+/// The displacements.
+pub(super) fn displacement(of: &mut Context) -> Result<Lists> {
+    Ok(flat(vec![of.numbering.scatter(&of.supports.with_motion(of.u), of.supports.components)]))
+}
+
+/// Forces of the supports on the body; 0 in free components.
+pub(super) fn reaction_force(of: &mut Context) -> Result<Lists> {
+    Ok(flat(vec![of.forces.clone()]))
+}
+
+/// Stress at the centres of the elements.
+pub(super) fn stress(of: &mut Context) -> Result<Lists> {
+    let (stress, energies) = cells::recover(of.space, of.mesh, of.device_u, of.model.mesh.cells.len())?;
+    of.energies = energies;
+    Ok(flat(stress))
+}
+
+/// Its von Mises stress.
+pub(super) fn von_mises(of: &mut Context) -> Result<Lists> {
+    Ok(map(of.field("stress")?, |stress| [von_mises_of(stress)]))
+}
+
+/// Stress at the nodes.
+pub(super) fn stress_nodal(of: &mut Context) -> Result<Lists> {
+    let mut nodal = nodal::nodal_stress(of.space, of.model, of.numbering, of.mesh, of.device_u)?;
+    let values = take(&mut nodal.values);
+    of.nodal = Some(nodal);
+    Ok(flat(vec![values]))
+}
+
+/// Its von Mises stress.
+pub(super) fn von_mises_nodal(of: &mut Context) -> Result<Lists> {
+    of.field("stress_nodal")?;
+    Ok(of.nodal.iter_mut().map(|nodal| take(&mut nodal.sizes)).collect())
+}
+
+/// Yield strength over von Mises stress at the nodes, if a material in use has a yield strength.
+pub(super) fn safety_factor(of: &mut Context) -> Result<Lists> {
+    of.field("stress_nodal")?;
+    let strengths: Vec<Option<f64>> = of.model.materials.iter().map(|material| material.yield_strength).collect();
+    let factors = of.nodal.iter().map(|nodal| nodal.safety(of.numbering, &strengths));
+    Ok(factors.filter(|factors| !factors.is_empty()).collect())
+}
+
+/// The potential.
+pub(super) fn potential(of: &mut Context) -> Result<Lists> {
+    Ok(vec![of.numbering.to_mesh_order(&of.supports.with_motion(of.u))])
+}
+
+/// Its gradient at the centres of the elements.
+pub(super) fn gradient(of: &mut Context) -> Result<Lists> {
+    Ok(flat(cells::gradients(of.space, of.mesh, of.device_u, of.model.mesh.cells.len())?))
+}
+
+/// Its gradient at the nodes.
+pub(super) fn gradient_nodal(of: &mut Context) -> Result<Lists> {
+    Ok(flat(vec![nodal::nodal_gradient(of.space, of.model, of.numbering, of.mesh, of.device_u)?.values]))
+}
+
+/// The number of the material of each element.
+pub(super) fn material(of: &mut Context) -> Result<Lists> {
+    let of_block = |block: &Vec<u32>| block.iter().map(|&material| f64::from(material)).collect();
+    Ok(of.model.cell_material.iter().map(of_block).collect())
+}
+
+/// The strains of stresses `[n][6]`, flat, each in its material and at its place.
+fn strains(model: &Model, stress: &[f64], at: impl Fn(usize) -> Option<(usize, [f64; 3])>) -> Vec<f64> {
+    let of_material: Vec<_> = model.materials.iter().map(Material::strain).collect();
+    let strain = |(i, stress): (usize, &[f64; 6])| match at(i) {
+        Some((material, place)) => of_material[material](*stress, place),
+        None => [0.0; 6],
+    };
+    stress.as_chunks().0.iter().enumerate().flat_map(strain).collect()
+}
+
+/// Strain at the centres of the elements.
+pub(super) fn strain(of: &mut Context) -> Result<Lists> {
+    let model = of.model;
+    let blocks = of.field("stress")?.iter().zip(&model.cell_material).zip(&model.mesh.cells);
+    let of_block = |((stress, materials), cells): ((&Vec<f64>, &Vec<u32>), &Cells)| {
+        let x = |node: &u32| model.mesh.coords[*node as usize];
+        strains(model, stress, |cell| Some((materials[cell] as usize, middle(cells.cell(cell).iter().map(x)))))
+    };
+    Ok(blocks.map(of_block).collect())
+}
+
+/// Strain at the nodes, of the material whose stress is shown.
+pub(super) fn strain_nodal(of: &mut Context) -> Result<Lists> {
+    of.field("stress_nodal")?;
+    let materials = of.nodal.as_ref().map_or(vec![], |nodal| nodal.materials(of.numbering));
+    let model = of.model;
+    Ok(of
+        .field("stress_nodal")?
+        .iter()
+        .map(|stress| strains(model, stress, |node| Some((materials[node]?, model.mesh.coords[node]))))
+        .collect())
+}
+
+/// The largest difference of two principal stresses.
+pub(super) fn tresca(of: &mut Context) -> Result<Lists> {
+    Ok(map(of.field("stress")?, |stress| [tresca_of(stress)]))
+}
+
+/// The same at the nodes.
+pub(super) fn tresca_nodal(of: &mut Context) -> Result<Lists> {
+    Ok(map(of.field("stress_nodal")?, |stress| [tresca_of(stress)]))
+}
+
+/// Principal stresses, the largest first.
+pub(super) fn principal_stress(of: &mut Context) -> Result<Lists> {
+    Ok(map(of.field("stress")?, |stress| principal(stress).0))
+}
+
+/// The same at the nodes.
+pub(super) fn principal_stress_nodal(of: &mut Context) -> Result<Lists> {
+    Ok(map(of.field("stress_nodal")?, |stress| principal(stress).0))
+}
+
+/// Unit vectors along the principal stresses, in their order.
+pub(super) fn principal_directions(of: &mut Context) -> Result<Lists> {
+    Ok(map(of.field("stress")?, directions))
+}
+
+/// The same at the nodes.
+pub(super) fn principal_directions_nodal(of: &mut Context) -> Result<Lists> {
+    Ok(map(of.field("stress_nodal")?, directions))
+}
+
+fn directions(stress: [f64; 6]) -> [f64; 9] {
+    let [a, b, c] = principal(stress).1;
+    [a[0], a[1], a[2], b[0], b[1], b[2], c[0], c[1], c[2]]
+}
