@@ -24,6 +24,7 @@ pub fn of(model: &Model, solution: &Solution, read: f64) -> Summary {
     Summary {
         case: model.name.clone(),
         units: model.units,
+        mass: model.mass_properties(),
         version: env!("CARGO_PKG_VERSION").into(),
         nodes: model.mesh.coords.len(),
         elements: model.mesh.solids().map(|(_, cells)| cells.len()).sum(),
