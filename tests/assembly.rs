@@ -1,7 +1,7 @@
 //! Assembly and supports, on every device: as a serial element-by-element assembly into a dense matrix does it.
 
 use crate::common::blocks::{dense_of, zeros};
-use crate::common::elements::{PLANE, SOLID};
+use crate::common::elements::solvable;
 use crate::common::fields::converged;
 use crate::common::reference::{Partitioned, flat};
 use crate::common::{Random, assert_close, bits, largest, meshes, on_every_device, reference, rounding};
@@ -18,7 +18,7 @@ use warpfem::sparse::{LinOp, Matrix};
 /// A distorted box or square of each element in each analysis, and an unstructured mesh; of two materials each.
 fn models() -> Vec<Model> {
     let mut models = vec![meshes::two_materials(meshes::load("cube_463.toml").mesh)];
-    for kind in [PLANE, SOLID].concat() {
+    for kind in solvable() {
         let cells = if kind.info().is_quadratic() { [2, 2, 1] } else { [3, 4, 2] };
         let distorted =
             |analysis: &Analysis| meshes::two_materials_in(*analysis, meshes::distorted_box(kind, cells, 0.2));
@@ -133,7 +133,7 @@ fn supports_are_eliminated_and_prescribed_values_lifted() {
                  [[traction]]\non = \"ymax\"\nvector = [1.0, -3.0]\n";
     let potential = "[[support]]\non = \"xmin\"\nvalue = 0.5\n[[support]]\non = \"xmax\"\nvalue = -2.0\n\
                      [[flux]]\non = \"ymax\"\nvalue = 3.0\n";
-    let kinds = [PLANE, SOLID].concat();
+    let kinds = solvable().collect::<Vec<_>>();
     let last = |kind: &ElementKind| (*kind, *meshes::analyses(*kind).last().unwrap());
     let potentials = kinds.iter().map(|kind| (*kind, Analysis::Laplace));
     for (kind, analysis) in kinds.iter().map(last).chain(potentials) {

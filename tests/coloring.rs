@@ -1,7 +1,7 @@
 //! Colouring of cells on the host and on every device: no two cells of a colour share a node, colours are few, and the
 //! same on every device and in every order of threads.
 
-use crate::common::elements::{PLANE, SOLID};
+use crate::common::elements::solvable;
 use crate::common::recorder::{Counts, Recorder};
 use crate::common::{Random, meshes, on_every_device};
 use crate::kernels::SIZES;
@@ -90,7 +90,7 @@ fn check(mesh: &Mesh) -> Coloring {
 
 #[test]
 fn structured_meshes_of_every_element() {
-    for kind in [PLANE, SOLID].concat() {
+    for kind in solvable().filter(|kind| kind.is_of_papers()) {
         let corners = kind.linear();
         let mesh = meshes::regular_box(kind, [7, 6, 5]);
         let coloring = check(&mesh);

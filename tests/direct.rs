@@ -211,13 +211,13 @@ fn sparse_factors_of_a_device_need_its_library() {
 mod on_the_cpu {
     use super::*;
     use crate::common::blocks::Blocks;
-    use crate::common::elements::{PLANE, SOLID};
+    use crate::common::elements::solvable;
     use warpfem::linalg::Space;
     use warpfem::solve::direct::{Factor, HostDenseFactor, SparseFactor};
 
     #[test]
     fn direct_is_cg_on_every_element() {
-        for kind in [PLANE, SOLID].concat() {
+        for kind in solvable() {
             let cells = if kind.info().dim == 2 { [12, 9, 1] } else { [5, 4, 4] };
             for analysis in meshes::analyses(kind) {
                 assert_direct_is_cg(body(kind, *analysis, cells), DeviceName::Cpu);

@@ -1,8 +1,8 @@
-//! The device code's elements against their definition, and their gradients on curved cells against differences.
+//! The device code's elements against their definition, by its nodes and monomials.
 
 use crate::common::elements::Reference;
 use crate::common::{Random, assert_close};
-use kernels_rs::element::{Element, gradients};
+use kernels_rs::element::Element;
 use kernels_rs::for_each_element;
 use warpfem::element::ElementKind;
 
@@ -36,37 +36,6 @@ fn is_the_defined_element<E: Element>() {
     assert_eq!(E::QUADRATURE.len(), reference.rule.len());
 }
 
-/// Along a short way `dx` in a curved cell a shape function changes by `dN_b/dx . dx`, and space by `det J` of what the
-/// reference element is.
-fn gradients_are_those_in_space<E: Element>() {
-    let mut random = Random(12);
-    let x = E::nodal(|b| in_element::<E>([0, 1, 2].map(|i| 2.0 * E::NODES[b][i] + 0.15 * random.next())));
-    let place = |xi: [f64; 3]| {
-        let mut sum = [0.0; 3];
-        for b in 0..E::N {
-            (0..3).for_each(|i| sum[i] += E::shape(b, xi) * x[b][i]);
-        }
-        sum
-    };
-    let h = 1e-6;
-    for xi in inside().into_iter().map(in_element::<E>) {
-        let at = gradients::<E, f64>(&x, xi);
-        let mut tangents = nalgebra::Matrix3::identity();
-        for i in 0..E::DIM {
-            let [ahead, behind] = [h, -h].map(|h| [0, 1, 2].map(|k| if k == i { xi[k] + h } else { xi[k] }));
-            let way = [0, 1, 2].map(|k| place(ahead)[k] - place(behind)[k]);
-            (0..3).for_each(|k| tangents[(k, i)] = way[k] / (2.0 * h));
-            for b in 0..E::N {
-                let change: f64 = (0..3).map(|k| at.dn_dx[b][k] * way[k]).sum();
-                let exact = E::shape(b, ahead) - E::shape(b, behind);
-                assert_close(E::NAME, &[change / h], &[exact / h], 1e-8, 1.0);
-            }
-        }
-        assert!(at.det_j > 0.0);
-        assert_close(E::NAME, &[at.det_j], &[tangents.determinant()], 1e-8, at.det_j);
-    }
-}
-
 macro_rules! every {
     (($check:ident) $($E:ident),+) => { $($check::<kernels_rs::element::$E>();)+ };
 }
@@ -74,9 +43,4 @@ macro_rules! every {
 #[test]
 fn elements_are_what_their_nodes_and_monomials_define() {
     for_each_element!(every, (is_the_defined_element));
-}
-
-#[test]
-fn gradients_on_curved_cells_match_differences() {
-    for_each_element!(every, (gradients_are_those_in_space));
 }

@@ -1,6 +1,6 @@
 //! Potentials, `-div(k grad u) = s`, the whole way: exact solutions, rates of convergence, and what flows in and out.
 
-use crate::common::elements::{PLANE, SOLID};
+use crate::common::elements::solvable;
 use crate::common::fields::{Displacement, converged};
 use crate::common::meshes::{distorted_box, file, model, on_skin, prescribe, regular_box, straighten};
 use crate::common::{assert_close, fields};
@@ -28,7 +28,7 @@ fn laplace(tables: &str, mesh: Mesh) -> Model {
 
 fn solve(model: &mut Model) -> Solution {
     let found = fields::solve(model, 1e-13);
-    assert!(found.step.fields.iter().all(|field| field.info.physics.contains(&Physics::Conduction)));
+    assert!(found.step.fields.iter().all(|field| field.info.physics.contains(&Physics::Potential)));
     assert!(found.equilibrium_error < 1e-11, "out of balance by {:.1e}", found.equilibrium_error);
     found
 }
@@ -57,7 +57,7 @@ fn assert_exact(what: &str, model: &Model, found: &Solution, u: impl Fn([f64; 3]
 /// Fixed on two sides, nothing through the others: FEMSES eq. 2.78 with its denominator put right, `U0 + (U1 - U0) x`.
 #[test]
 fn between_two_sides_the_potential_is_linear() {
-    for kind in [PLANE, SOLID].concat() {
+    for kind in solvable() {
         for mesh in [regular_box(kind, cells(kind)), distorted(kind, 0.2)] {
             let mut model = laplace(SIDES, mesh);
             let found = solve(&mut model);
@@ -76,7 +76,7 @@ fn between_two_sides_the_potential_is_linear() {
 /// The patch test: any linear potential that is prescribed all round, on distorted elements.
 #[test]
 fn linear_potentials_are_held_exactly_on_distorted_elements() {
-    for kind in [PLANE, SOLID].concat() {
+    for kind in solvable() {
         let slope = [0.7, -1.3, if kind.info().dim == 3 { 0.4 } else { 0.0 }];
         let u = |x: [f64; 3]| 0.2 + slope.iter().zip(x).map(|(s, x)| s * x).sum::<f64>();
         let mut model = laplace(SIDES, distorted(kind, 0.25));
@@ -186,7 +186,7 @@ fn a_uniform_source_leaves_by_the_sides() {
 /// Two slabs in series, k = 1 to the left of x = 1/2 and 3 to the right: between 0 and 1 the interface is at 3/4.
 #[test]
 fn two_conductivities_in_series_share_the_drop() {
-    for kind in [PLANE, SOLID].concat() {
+    for kind in solvable() {
         let mut mesh = distorted_box(kind, [4, 2, 2], 0.0);
         let n = kind.info().n_nodes;
         let is_left =
@@ -216,7 +216,7 @@ fn two_conductivities_in_series_share_the_drop() {
 #[test]
 fn fluxes_flow_into_the_body_by_area_and_thickness() {
     let tables = "[[support]]\non = \"xmin\"\nvalue = 2.0\n[[flux]]\non = \"xmax\"\nvalue = 5.0\n";
-    for kind in [PLANE, SOLID].concat() {
+    for kind in solvable() {
         let plane = kind.info().dim == 2;
         let text = if plane { BODY.replace("\"laplace\"", "\"laplace\"\nthickness = 0.25") } else { BODY.to_string() };
         let mut model = model(&format!("{text}{tables}"), distorted(kind, 0.2));

@@ -1,7 +1,7 @@
 //! Stresses and gradients at the nodes: of displacements that are known, on distorted and regular meshes, between
 //! materials, and of a clamped beam by its theory.
 
-use crate::common::elements::{PLANE, SOLID};
+use crate::common::elements::solvable;
 use crate::common::fields::{node_at, solve};
 use crate::common::meshes::{
     self, CLAMP, POISSON, SOFT, YOUNG, analyses, analysis, clamp, distorted_box, model, regular_box,
@@ -45,7 +45,7 @@ fn nodal_stress(model: &Model, u: &[[f64; 3]]) -> Nodal<6> {
 
 #[test]
 fn constant_states_are_exact_in_every_element() {
-    for kind in [PLANE, SOLID].concat() {
+    for kind in solvable() {
         for &of in analyses(kind) {
             let model = bare(of, distorted_box(kind, [3, 2, 2], 0.2));
             let dim = kind.info().dim;

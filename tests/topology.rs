@@ -1,6 +1,6 @@
 //! The symbolic phase on every device, entry for entry as the host does it, whose result is checked by its definition.
 
-use crate::common::elements::{PLANE, SOLID};
+use crate::common::elements::solvable;
 use crate::common::recorder::Recorder;
 use crate::common::{ORDERS, emulator, meshes, on_every_device};
 use crate::kernels::SIZES;
@@ -137,7 +137,7 @@ fn boxes() {
         let mesh = generate_box(kind, [3.0, 2.0, 1.0], [7, 6, 5]).unwrap();
         on_every_device!(check, &mesh);
     }
-    for kind in [PLANE, SOLID].concat() {
+    for kind in solvable() {
         on_every_device!(check, &meshes::distorted_box(kind, [4, 3, 2], 0.2));
     }
 }

@@ -7,7 +7,7 @@ use warpfem::Result;
 use warpfem::cli::{read_model, usage};
 use warpfem::element::ElementKind;
 use warpfem::mesh::generate::generate_box;
-use warpfem::mesh::rectangle::{self, generate_rectangle};
+use warpfem::mesh::rectangle::generate_rectangle;
 use warpfem::mesh::{Mesh, generate};
 use warpfem::model::{Analysis, Case, Model};
 use warpfem::plan::fits;
@@ -34,7 +34,7 @@ pub struct Problem {
 const MAX_CELLS: usize = 100_000;
 
 fn elements() -> Vec<&'static str> {
-    generate::KINDS.iter().chain(rectangle::KINDS).map(|kind| kind.info().name).collect()
+    [3, 2].into_iter().flat_map(generate::kinds).map(|kind| kind.info().name).collect()
 }
 
 fn input(text: &str) -> Result<PathBuf, String> {
@@ -98,7 +98,7 @@ impl Problem {
     }
 
     fn is_plane(&self) -> bool {
-        rectangle::KINDS.contains(&self.kind())
+        self.kind().info().dim == 2
     }
 
     /// What reports call it: the file's name, or `tet4 cube 40`.

@@ -24,7 +24,7 @@
 use crate::assembly::MeshView;
 use crate::assembly::rows::row_of_products;
 use crate::element::*;
-use crate::for_each_element;
+use crate::for_each_paper_element;
 use crate::form::{Conduction, Form};
 use crate::precond::Step;
 use crate::real::{Real, fma};
@@ -112,7 +112,7 @@ impl<T: Real> Elements<T> {
 /// neighbouring cells. The index of a thesis' kernel is `blockDim.x * blockDim.x + threadIdx.x` (listing 4.1), for
 /// `blockIdx.x * blockDim.x`: it computes a block's worth of cells, whatever the grid. Memory moved: per item N nodes
 /// and N coordinates (through the cache), and at most N values written. Operations: see [`crate::assembly::rows`].
-#[kernel(items, E = for_each_element!, T = [f32, f64])]
+#[kernel(items, E = for_each_paper_element!, T = [f32, f64])]
 pub unsafe fn femses_matrices<E: Element, T: Real>(i: usize, n_cells: usize, mesh: MeshView, matrices: ViewMut<T>) {
     let (a, cell) = (i / n_cells, i % n_cells);
     let x = mesh.cell_coords::<E, T>(mesh.cell_nodes::<E>(cell));

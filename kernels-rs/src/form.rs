@@ -14,6 +14,8 @@ use cuda_std::prelude::DeviceCopy;
 pub trait Form: Copy + Send + Sync + 'static {
     /// Unknowns of a node in so many dimensions.
     const UNKNOWNS: [usize; 4];
+    /// Whether compilers may unroll the loops of its stiffness, as [`Element::UNROLLS`]: those that most models are made of.
+    const UNROLLS: bool = false;
     /// What is summed over quadrature points for a pair of nodes.
     type Product<T: Real>: Copy;
     /// Constants of a material.
@@ -54,11 +56,17 @@ pub const fn size<E: Element, P: Form>() -> usize {
     P::UNKNOWNS[E::DIM]
 }
 
+/// Whether the loops of an element's stiffness are unrolled.
+pub const fn unrolls<E: Element, P: Form>() -> bool {
+    E::UNROLLS && P::UNROLLS
+}
+
 /// Elasticity of an isotropic material: `K_ab = lambda M + mu M^T + mu tr(M) I`; see [`stiffness_block`].
 #[derive(Debug, Clone, Copy)]
 pub struct Elasticity;
 
 impl Form for Elasticity {
+    const UNROLLS: bool = true;
     const UNKNOWNS: [usize; 4] = [0, 1, 2, 3];
     type Product<T: Real> = [[T; 3]; 3];
     type Constants<T: Real> = Lame<T>;
@@ -99,6 +107,7 @@ impl Form for Elasticity {
 pub struct Conduction;
 
 impl Form for Conduction {
+    const UNROLLS: bool = true;
     const UNKNOWNS: [usize; 4] = [1; 4];
     type Product<T: Real> = T;
     type Constants<T: Real> = T;
@@ -338,7 +347,7 @@ impl Constitutive for Scalar {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::element::{RevolvedQuad4, Tet4, Tri3};
+    use crate::element::{Quad4, Revolved, Tet4, Tri3};
     use approx::assert_relative_eq;
 
     /// `B_a` of one node, 6x3, in the project's Voigt order; `[g_r, g_z, N / r]` in a body of revolution.
@@ -376,7 +385,7 @@ mod tests {
         let any: [f64; 21] = core::array::from_fn(|i| 1.0 + ((7 * i + 3) % 11) as f64);
         is_by_the_textbook::<Tet4>(any, |m| General::block::<Tet4, f64>(m, any));
         is_by_the_textbook::<Tri3>(any, |m| General::block::<Tri3, f64>(m, any));
-        is_by_the_textbook::<RevolvedQuad4>(any, |m| General::block::<RevolvedQuad4, f64>(m, any));
+        is_by_the_textbook::<Revolved<Quad4>>(any, |m| General::block::<Revolved<Quad4>, f64>(m, any));
         let steel = Lame { lambda: 1.2e11, mu: 8.0e10 };
         let mut d = [0.0; 21];
         for i in 0..3 {

@@ -24,7 +24,7 @@ pub struct Deformation {
 /// Parameters: the cell's `nodes`; `u [n_nodes][size]`.
 #[inline(always)]
 pub unsafe fn deformation<E: Element, P: Form>(
-    nodes: E::Nodal<usize>,
+    nodes: &E::Nodal<usize>,
     x: &E::Nodal<[f64; 3]>,
     xi: [f64; 3],
     u: View<f64>,
@@ -33,7 +33,7 @@ pub unsafe fn deformation<E: Element, P: Form>(
     for i in 0..size::<E, P>() {
         first[i] = u.at(size::<E, P>() * nodes[0] + i);
     }
-    for b in 0..E::N {
+    in_steps!(false, b in 0..E::N, {
         let dn = E::shape_gradient(b, xi);
         add_outer(E::DIM, &mut jac, x[b], dn);
         for i in 0..size::<E, P>() {
@@ -45,7 +45,7 @@ pub unsafe fn deformation<E: Element, P: Form>(
                 more[i] = fma(ub, E::shape(b, xi), more[i]);
             }
         }
-    }
+    });
     let mapping = Mapping::of_jacobian::<E>(jac, radius::<E, f64>(|b| x[b][0], xi));
     let mut h = slope.map(|row| transform(E::DIM, mapping.inverse, row));
     if E::REVOLVED {
@@ -81,13 +81,12 @@ pub unsafe fn sample<E: Element, P: Constitutive>(
     u: View<f64>,
     out: Sampled<<P as Constitutive>::Strain>,
 ) {
-    let nodes = mesh.cell_nodes::<E>(cell);
-    let x = mesh.cell_coords::<E, f64>(nodes);
+    let (nodes, x) = mesh.gather::<E, f64>(cell);
     let constants = mesh.cell_constants::<P, f64>(cell);
     let mut energy = 0.0;
     for k in 0..points.len() {
         let [xi, eta, zeta, weight] = points.at(k);
-        let Deformation { h, mapping } = deformation::<E, P>(nodes, &x, [xi, eta, zeta], u);
+        let Deformation { h, mapping } = deformation::<E, P>(&nodes, &x, [xi, eta, zeta], u);
         let strain = P::strain::<E>(h);
         let stress = P::stress(strain, constants);
         energy += 0.5 * mesh.thickness * weight * mapping.det_j * P::product(stress, strain);

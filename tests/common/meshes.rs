@@ -1,6 +1,6 @@
 //! Meshes that are not regular, and models on them.
 
-use super::elements::{PLANE, SOLID};
+use super::elements::solvable;
 use kernels_rs::real::Real;
 use std::path::{Path, PathBuf};
 use warpfem::assembly::{Assembly, DeviceMesh, Symbolic, Topology};
@@ -50,7 +50,7 @@ pub const CLAMP: &str = "[[support]]\non = \"xmin\"\nfix = \"xyz\"\n";
 /// The same of an analysis: all components of a displacement, or a potential of 0.
 pub fn clamp(kind: Analysis) -> String {
     match kind.physics() {
-        Physics::Conduction => CLAMP.replace("fix = \"xyz\"", "value = 0.0"),
+        Physics::Potential => CLAMP.replace("fix = \"xyz\"", "value = 0.0"),
         _ => CLAMP.replace("xyz", &"xyz"[..kind.components()]),
     }
 }
@@ -73,7 +73,7 @@ pub fn revolved(kind: ElementKind) -> &'static [Analysis] {
 /// Every element in every analysis of elasticity.
 pub fn elastic() -> impl Iterator<Item = (ElementKind, Analysis)> {
     let with_analyses = |kind: ElementKind| analyses(kind).iter().map(move |analysis| (kind, *analysis));
-    [PLANE, SOLID].concat().into_iter().flat_map(with_analyses)
+    solvable().flat_map(with_analyses)
 }
 
 /// All analyses that an element is made for.

@@ -119,7 +119,7 @@ pub fn for_each_cell(model: &Model, mut visit: impl FnMut(ElementKind, &[u32], &
 
 /// K of a model before supports, in the mesh's numbering, element by element.
 pub fn stiffness(model: &Model) -> DMatrix<f64> {
-    if model.analysis.physics() == Physics::Conduction {
+    if model.analysis.physics() == Physics::Potential {
         return conduction(model);
     }
     let dim = model.analysis.components();

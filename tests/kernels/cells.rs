@@ -19,12 +19,12 @@ const COUNTS: [usize; 8] = [0, 1, 31, 32, 33, 255, 256, 257];
 
 /// Divisions that make as many nodes as a launch takes.
 fn divisions(kind: ElementKind) -> [usize; 3] {
-    match kind {
-        ElementKind::Tri3 | ElementKind::Quad4 => [15, 17, 1],
-        ElementKind::Tri6 | ElementKind::Quad8 => [9, 9, 1],
-        ElementKind::Tet4 | ElementKind::Hex8 => [4, 6, 7],
-        ElementKind::Tet10 => [2, 3, 4],
-        _ => [3, 3, 4],
+    match (kind.info().dim, kind.info().is_quadratic()) {
+        (2, false) => [15, 17, 1],
+        (2, true) => [9, 9, 1],
+        (_, false) => [4, 6, 7],
+        (_, true) if kind.info().domain.is_layered() => [3, 3, 4],
+        (_, true) => [2, 3, 4],
     }
 }
 
@@ -109,7 +109,7 @@ pub fn sample<E: Element>(space: &Space) -> Vec<u64> {
         .iter()
         .flat_map(|(model, symbolic)| match model.analysis.physics() {
             Physics::Elasticity => sample_in::<General>(space, model, symbolic, &stresses),
-            Physics::Conduction => sample_in::<Scalar>(space, model, symbolic, &fluxes),
+            Physics::Potential => sample_in::<Scalar>(space, model, symbolic, &fluxes),
         })
         .collect()
 }
@@ -194,7 +194,7 @@ pub fn nodal<E: Element>(space: &Space) -> Vec<u64> {
 /// Stresses, or a potential's gradients, and their sizes.
 fn at_nodes(space: &Space, model: &Model, symbolic: &Symbolic, u: &[f64]) -> [Vec<f64>; 2] {
     let (mesh, u) = (meshes::upload(space, model, symbolic), space.upload(u).unwrap());
-    if model.analysis.physics() == Physics::Conduction {
+    if model.analysis.physics() == Physics::Potential {
         let found = nodal_gradient(space, model, &symbolic.numbering, &mesh, &u).unwrap();
         return [found.values.into_flattened(), found.sizes];
     }

@@ -36,10 +36,13 @@ macro_rules! of_items {
     } };
 }
 
-/// A check of every element, some in both precisions.
+/// A check of every element; of those that the papers' kernels are for, in both precisions.
 macro_rules! of_elements {
-    ($module:ident :: $check:ident $($both:ident)*) => {
-        |space: &Space| -> Vec<u64> { kernels_rs::for_each_element!(elements, ($module $check space $($both)*)) }
+    ($module:ident :: $check:ident) => {
+        |space: &Space| -> Vec<u64> { kernels_rs::for_each_element!(elements, ($module $check space)) }
+    };
+    ($module:ident :: $check:ident both) => {
+        |space: &Space| -> Vec<u64> { kernels_rs::for_each_paper_element!(elements, ($module $check space both)) }
     };
 }
 macro_rules! elements {

@@ -24,9 +24,9 @@ use watch::Watch;
 
 /// Meshes of a few cells, of every version and element.
 #[rustfmt::skip]
-const MESHES: [&str; 12] = [
-    "box22a", "box22b", "box41a", "box41b", "faces41", "hex27", "prism6",
-    "ring_hex20", "ring_quad8", "ring_tet10", "ring_tri6", "tet10",
+const MESHES: [&str; 16] = [
+    "box22a", "box22b", "box41a", "box41b", "faces41", "hex27", "layers", "pyramids", "pyramids5", "wedge6",
+    "ring_hex20", "ring_quad8", "ring_tet10", "ring_tri6", "ring_wedge15", "tet10",
 ];
 
 /// Meshes of some hundred nodes, for the long run.

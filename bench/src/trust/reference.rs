@@ -254,8 +254,8 @@ impl Equations<'_> {
 /// Von Mises stresses, or magnitudes of a potential's gradient, at the centres.
 fn intensity(space: &Space, model: &Model, mesh: &DeviceMesh, w: &[f64]) -> Result<Vec<Vec<f64>>> {
     let (w, n_blocks) = (space.upload(w)?, model.mesh.cells.len());
-    if model.analysis.physics() != Physics::Conduction {
-        let stresses = stress::recover(space, mesh, &w, n_blocks, stress::at_centroid, |at| at.stress)?;
+    if model.analysis.physics() == Physics::Elasticity {
+        let (stresses, _) = stress::recover(space, mesh, &w, n_blocks)?;
         return Ok(stresses.iter().map(|block| block.iter().map(|stress| von_mises(*stress)).collect()).collect());
     }
     let gradients = stress::gradients(space, mesh, &w, n_blocks)?;

@@ -69,6 +69,21 @@ pub use cuda_std_macros::kernel;
 pub use float::GpuFloat;
 pub use view::{View, ViewMut};
 
+/// The same number, of which the compiler knows nothing: a loop that counts with it is not unrolled on a device.
+#[inline(always)]
+pub fn opaque(n: usize) -> usize {
+    #[cfg(target_arch = "nvptx64")]
+    let n = {
+        let copy: usize;
+        // SAFETY: it copies a register.
+        unsafe {
+            core::arch::asm!("mov.b64 {r}, {n};", r = out(reg64) copy, n = in(reg64) n, options(pure, nomem, nostack))
+        };
+        copy
+    };
+    n
+}
+
 /// Everything a kernel's author needs: `use cuda_std::prelude::*;`.
 pub mod prelude {
     #[cfg(not(target_arch = "nvptx64"))]

@@ -5,7 +5,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::ToTokens;
 use syn::parse::Parser;
 use syn::punctuated::Punctuated;
-use syn::{Error, Expr, FnArg, GenericParam, ItemFn, Pat, Signature, Token, Type};
+use syn::{Error, Expr, FnArg, GenericArgument, GenericParam, ItemFn, Pat, PathArguments, Signature, Token, Type};
 
 /// A function that passed every check.
 pub struct Kernel {
@@ -161,12 +161,24 @@ fn arguments(tokens: TokenStream, is_const: bool) -> syn::Result<Vec<Argument>> 
     if is_const { parse(tokens, const_suffix) } else { parse(tokens, type_suffix) }
 }
 
-/// The last segment of a type's path; a type that came out of a macro's fragment is wrapped in an invisible group.
+/// The last segment of a type's path, and those of its arguments; a type that came out of a macro's fragment is wrapped in an
+/// invisible group.
 fn type_suffix(ty: &Type) -> syn::Result<String> {
     match ty {
         Type::Group(group) => type_suffix(&group.elem),
         Type::Paren(paren) => type_suffix(&paren.elem),
-        Type::Path(path) => last_segment(&path.path),
+        Type::Path(path) => {
+            let mut suffix = last_segment(&path.path)?;
+            if let Some(PathArguments::AngleBracketed(of)) = path.path.segments.last().map(|last| &last.arguments) {
+                for argument in &of.args {
+                    match argument {
+                        GenericArgument::Type(ty) => suffix += &type_suffix(ty)?,
+                        other => return Err(Error::new_spanned(other, "an entry point is named after types")),
+                    }
+                }
+            }
+            Ok(suffix)
+        }
         _ => Err(Error::new_spanned(ty, "an entry point is named after the type's path: give the type an alias")),
     }
 }

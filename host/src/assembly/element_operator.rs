@@ -6,7 +6,7 @@
 
 use super::numeric::{DeviceBlock, DeviceMesh, Supports};
 use crate::device::{Buffer, Grid};
-use crate::element::dispatch::{match_element, with_element};
+use crate::element::dispatch::{match_element, with_paper_element};
 use crate::linalg::{Scalar, Space};
 use crate::model::Physics;
 use crate::result::Result;
@@ -41,7 +41,7 @@ struct ElementBlock<'a, T: Real> {
 impl<'a, T: Real> ElementOperator<'a, T> {
     /// Computes the element matrices of conduction, and their weights.
     pub fn new(space: &Space, mesh: &'a DeviceMesh, supports: &Supports) -> Result<Self> {
-        assert_eq!(mesh.form.physics, Physics::Conduction, "element matrices of another analysis");
+        assert_eq!(mesh.form.physics, Physics::Potential, "element matrices of another analysis");
         assert_eq!(supports.fixed.len(), mesh.n_nodes, "the supports of another mesh");
         let matrices = |cells| Ok(ElementBlock { cells, matrices: matrices(space, mesh, cells)? });
         let blocks = mesh.blocks.iter().map(matrices).collect::<Result<_>>()?;
@@ -58,7 +58,7 @@ impl<'a, T: Real> ElementOperator<'a, T> {
         for block in &self.blocks {
             let (elements, w) = (self.view(block), weights.view_mut());
             // SAFETY: views of this mesh and of a vector of its nodes, which live.
-            with_element!(block.cells.cells.kind, E => unsafe {
+            with_paper_element!(block.cells.cells.kind, E => unsafe {
                 space.run(n, FemsesWeights::<{ E::N }, T>::new(elements, w))
             })?;
         }
@@ -110,7 +110,7 @@ impl<'a, T: Real> ElementOperator<'a, T> {
             let (elements, inverse, adds) = (self.view(block), self.inverse.view(), u32::from(i > 0));
             let (x, y, f) = (x.view(), y.view_mut(), f.filter(|_| i == 0).unwrap_or(View::from_slice(&[])));
             // SAFETY: views of this mesh and of vectors of its nodes, which live.
-            with_element!(block.cells.cells.kind, E => unsafe {
+            with_paper_element!(block.cells.cells.kind, E => unsafe {
                 space.run(self.n(), FemsesProduct::<{ E::N }, T>::new(elements, inverse, x, sign, f, adds, y))
             })?;
         }
@@ -145,7 +145,7 @@ impl<'a, T: Real> ElementOperator<'a, T> {
         }
         let elements = self.view(last);
         // SAFETY: views of this mesh and of vectors of its nodes, which live, and the caller's promise.
-        with_element!(last.cells.cells.kind, E => unsafe {
+        with_paper_element!(last.cells.cells.kind, E => unsafe {
             let (n, u) = (u.len(), u.view());
             let on_gpu = |to| FemsesGather::<{ E::N }, T>::new(n, elements, u, step, to);
             space.sum(n, [out], on_gpu, |rows| [rows.map(|row| elements.step::<{ E::N }>(row, u, step)).sum()])
@@ -185,7 +185,7 @@ impl<'a, T: Real> ElementOperator<'a, T> {
         for block in &self.blocks {
             let (elements, u, sums) = (self.view(block), u.view(), sums.view_mut());
             // SAFETY: views of this mesh and of vectors of its nodes, which live; sums are added to by atomics alone.
-            with_element!(block.cells.cells.kind, E => unsafe {
+            with_paper_element!(block.cells.cells.kind, E => unsafe {
                 run_in_blocks(space, elements.n_cells, threads, FemsesScatter::<{ E::N }, T>::new(elements, u, sums))
             })?;
         }
@@ -204,7 +204,7 @@ impl<'a, T: Real> ElementOperator<'a, T> {
 
 fn matrices<T: Real>(space: &Space, mesh: &DeviceMesh, block: &DeviceBlock) -> Result<Buffer<T>> {
     let (n_cells, view) = (block.cells.n_cells, mesh.view(block));
-    with_element!(block.cells.kind, E => {
+    with_paper_element!(block.cells.kind, E => {
         let mut matrices = space.zeros::<T>(n_packed(E::N) * n_cells)?;
         let kernel = FemsesMatrices::<E, T>::new(n_cells, view, matrices.view_mut());
         // SAFETY: a view of this mesh, and room for every value.

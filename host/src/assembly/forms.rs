@@ -1,16 +1,20 @@
 //! From a form known at run time to the code compiled for it.
 
-/// Evaluates `$body` with `$P` naming the form of an isotropic material of `$form`, and `$E` the element type of `$kind`.
+/// Evaluates `$body` with `$P` naming the form of an isotropic material of `$form`, and `$E` the element type of `$kind`, of
+/// those that `$with_element` knows.
 macro_rules! with_isotropic {
     ($form:expr, $kind:expr, $P:ident, $E:ident => $body:expr) => {
+        with_isotropic!($form, $kind, $P, $E in with_element => $body)
+    };
+    ($form:expr, $kind:expr, $P:ident, $E:ident in $with_element:ident => $body:expr) => {
         match $form.physics {
-            crate::model::Physics::Conduction => {
+            crate::model::Physics::Potential => {
                 type $P = kernels_rs::form::Conduction;
-                with_element!($kind, $E => $body)
+                $with_element!($kind, $E => $body)
             }
             crate::model::Physics::Elasticity => {
                 type $P = kernels_rs::form::Elasticity;
-                with_element!($kind, $E => $body)
+                $with_element!($kind, $E => $body)
             }
         }
     };
@@ -20,7 +24,7 @@ macro_rules! with_isotropic {
 macro_rules! with_general {
     ($form:expr, $kind:expr, $P:ident, $E:ident => $body:expr) => {
         match $form.physics {
-            crate::model::Physics::Conduction => {
+            crate::model::Physics::Potential => {
                 type $P = kernels_rs::form::Scalar;
                 crate::assembly::forms::with_body!($form, $kind, $E => $body)
             }

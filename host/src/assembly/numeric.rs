@@ -6,7 +6,6 @@ use super::forms::{match_revolved, with_general};
 use super::materials::Constants;
 use super::topology::CellBlock;
 use crate::device::Buffer;
-use crate::element::ElementKind;
 use crate::element::dispatch::{match_element, with_element};
 use crate::linalg::Space;
 use crate::model::{Analysis, FormKind, Model};
@@ -17,15 +16,8 @@ use kernels_rs::amg::vertices::{Cells, FindEnds};
 use kernels_rs::assembly::MeshView;
 use kernels_rs::assembly::row_owner::InternalForce;
 use kernels_rs::assembly::supports::Eliminate;
-use kernels_rs::for_each_element;
 use kernels_rs::real::Real;
 use kernels_rs::setup::around::Around;
-
-/// Whether there is a stiffness for this element type.
-pub fn is_solvable(kind: ElementKind) -> bool {
-    macro_rules! solvable { ($($Kind:ident),+) => { matches!(kind, $(ElementKind::$Kind)|+) } }
-    for_each_element!(solvable)
-}
 
 /// The cells of one element type on a device.
 pub struct DeviceBlock {
@@ -138,7 +130,7 @@ fn find_ends(space: &Space, n: usize, blocks: &[CellBlock]) -> Result<Option<Buf
     }
     let mut ends = space.upload_vec(vec![[NONE; 2]; n])?;
     for block in blocks {
-        let edges = block.kind.info().edges();
+        let edges = block.kind.edges();
         let edges: Vec<[u32; 3]> =
             edges.iter().filter_map(|edge| Some([edge[0] as u32, edge[1] as u32, *edge.get(2)? as u32])).collect();
         let edges = space.upload_vec(edges)?;
@@ -153,7 +145,7 @@ fn find_ends(space: &Space, n: usize, blocks: &[CellBlock]) -> Result<Option<Buf
 }
 
 fn device_block(space: &Space, model: &Model, cells: CellBlock) -> Result<DeviceBlock> {
-    if !is_solvable(cells.kind) {
+    if !cells.kind.is_solvable() {
         return Err(Error::NotSolvable(cells.kind.info().name));
     }
     Ok(DeviceBlock { material: materials_of(space, model, &cells)?, cells })

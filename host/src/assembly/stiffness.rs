@@ -6,7 +6,7 @@ use super::numeric::{DeviceBlock, DeviceMesh};
 use super::topology::CellBlock;
 use crate::device::{Buffer, Grid, MAX_SHARED};
 use crate::element::ElementKind;
-use crate::element::dispatch::{match_element, with_element};
+use crate::element::dispatch::{match_element, with_element, with_paper_element};
 use crate::linalg::Space;
 use crate::mesh::coloring::Balance;
 use crate::model::FormKind;
@@ -133,7 +133,11 @@ fn check(space: &Space, mesh: &DeviceMesh, strategy: Strategy) -> Result<()> {
     } else if !strategy.runs_on(space) {
         format!("needs warps, which {} has not: `--device cuda` or `--device emulate`", space.name())
     } else if let Some(kind) = unfit(strategy) {
-        format!("is for elements that divide evenly among 32 threads, which {} does not", kind.info().name)
+        let name = kind.info().name;
+        match strategy.needs_warps() {
+            true => format!("is for elements that divide evenly among 32 threads, which {name} does not"),
+            false => format!("has no kernels for {name}"),
+        }
     } else {
         return Ok(());
     };
@@ -187,11 +191,11 @@ impl<T: Real> Prepared<T> {
                     let adds = u32::from(job.adds);
                     space.launch(grid, GeneralRows::<E, P, T>::new(job.n_nodes, room, adds, mesh, to))
                 }),
-                Strategy::Atomic => with_isotropic!(form, kind, P, E => {
+                Strategy::Atomic => with_isotropic!(form, kind, P, E in with_paper_element => {
                     let n_items = atomic::n_items(job.n_cells, E::N);
                     space.run(n_items, Atomic::<E, P, T>::new(job.n_cells, mesh, to))
                 }),
-                Strategy::ByElement => with_element!(kind, E => colors.try_for_each(|color| {
+                Strategy::ByElement => with_paper_element!(kind, E => colors.try_for_each(|color| {
                     space.run(color.len, ByElement::<E, T>::new(color, mesh, to))
                 })),
                 Strategy::ByWarp4 => with_warp_element!(kind, E => colors.try_for_each(|color| {

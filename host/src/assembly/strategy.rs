@@ -1,6 +1,5 @@
 //! What each of the assembly strategies asks for.
 
-use super::numeric::is_solvable;
 use crate::element::ElementKind;
 use crate::linalg::Space;
 use crate::model::{FormKind, Physics};
@@ -18,7 +17,8 @@ impl Strategy {
     /// owns a row computes the Jacobians of all points once for each node. What [`Strategy::ByElement`] does not solve
     /// is left to [`Strategy::RowOwner`] there too.
     pub fn auto(on_host: bool, form: FormKind, mut kinds: impl Iterator<Item = ElementKind>) -> Strategy {
-        let of_many_points = kinds.all(|kind| kind.info().shape.quadrature.len() > MANY_POINTS);
+        let takes = |kind: ElementKind| Strategy::ByElement.fits(kind);
+        let of_many_points = kinds.all(|kind| kind.info().shape.quadrature.len() > MANY_POINTS && takes(kind));
         if on_host && of_many_points && Strategy::ByElement.solves(form) {
             Strategy::ByElement
         } else {
@@ -43,7 +43,7 @@ impl Strategy {
 
     /// Whether there is code of it for an element type.
     pub fn fits(self, kind: ElementKind) -> bool {
-        if self.needs_warps() { divides_among_lanes(kind) } else { is_solvable(kind) }
+        if self.needs_warps() { divides_among_lanes(kind) } else { self == Strategy::RowOwner || kind.is_of_papers() }
     }
 
     /// Whether there is code of it for a form. Isotropic elasticity has all; for potentials the two that take a kernel for
@@ -51,7 +51,7 @@ impl Strategy {
     pub fn solves(self, form: FormKind) -> bool {
         match (form.is_isotropic, form.physics) {
             (false, _) => self == Strategy::RowOwner,
-            (true, Physics::Conduction) => matches!(self, Strategy::RowOwner | Strategy::Atomic),
+            (true, Physics::Potential) => matches!(self, Strategy::RowOwner | Strategy::Atomic),
             (true, Physics::Elasticity) => true,
         }
     }

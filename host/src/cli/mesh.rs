@@ -2,9 +2,9 @@
 
 use super::print::{self, count};
 use crate::element::ElementKind;
-use crate::mesh::annulus::{self, generate_annulus};
+use crate::mesh::annulus::generate_annulus;
 use crate::mesh::generate::{self, generate_box};
-use crate::mesh::rectangle::{self, Diagonals, generate_cut_rectangle};
+use crate::mesh::rectangle::{Diagonals, generate_cut_rectangle};
 use crate::mesh::write::{Form, to_bytes};
 use crate::output;
 use crate::plan::fits;
@@ -26,8 +26,8 @@ pub enum Kind {
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example: warpfem mesh box --element hex8 --size 16 2 2 --cells 64 8 8 -o cantilever.msh")]
 pub struct BoxArguments {
-    /// tet4 or tet10 (six per cell), hex8 or hex20.
-    #[arg(long, default_value = "tet4", value_parser = names(generate::KINDS))]
+    /// tet4, tet10, pyramid5 or pyramid13 (six per cell), wedge6 or wedge15 (two), hex8 or hex20.
+    #[arg(long, default_value = "tet4", value_parser = names(3))]
     element: String,
     /// Edge lengths.
     #[arg(long, num_args = 3, value_names = ["X", "Y", "Z"], default_values_t = [1.0, 1.0, 1.0], value_parser = length,
@@ -45,7 +45,7 @@ pub struct BoxArguments {
 #[command(after_help = "Example: warpfem mesh rectangle --element quad8 --size 4 1 --cells 40 10 -o strip.msh")]
 pub struct RectangleArguments {
     /// tri3 or tri6 (two per cell), quad4 or quad8.
-    #[arg(long, default_value = "quad4", value_parser = names(rectangle::KINDS))]
+    #[arg(long, default_value = "quad4", value_parser = names(2))]
     element: String,
     /// Edge lengths.
     #[arg(long, num_args = 2, value_names = ["X", "Y"], default_values_t = [1.0, 1.0], value_parser = length,
@@ -66,7 +66,7 @@ pub struct RectangleArguments {
 #[command(after_help = "Example: warpfem mesh annulus --element tri6 --radii 1 2 --cells 8 48 -o ring.msh")]
 pub struct AnnulusArguments {
     /// tri3 or tri6 (two per cell), quad4 or quad8.
-    #[arg(long, default_value = "quad4", value_parser = names(annulus::KINDS))]
+    #[arg(long, default_value = "quad4", value_parser = names(2))]
     element: String,
     /// Inner and outer radius.
     #[arg(long, num_args = 2, value_names = ["INNER", "OUTER"], default_values_t = [1.0, 2.0], value_parser = length,
@@ -91,8 +91,9 @@ struct File {
     output: PathBuf,
 }
 
-fn names(kinds: &[ElementKind]) -> PossibleValuesParser {
-    PossibleValuesParser::new(kinds.iter().map(|kind| kind.info().name))
+/// The elements of a dimension.
+fn names(dim: usize) -> PossibleValuesParser {
+    PossibleValuesParser::new(generate::kinds(dim).into_iter().map(|kind| kind.info().name))
 }
 
 fn length(text: &str) -> Result<f64, String> {

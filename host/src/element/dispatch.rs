@@ -6,6 +6,12 @@ macro_rules! with_element {
         kernels_rs::for_each_element!(match_element, ($kind, $E, $body))
     };
 }
+/// The same among the elements that the papers' kernels are for.
+macro_rules! with_paper_element {
+    ($kind:expr, $E:ident => $body:expr) => {
+        kernels_rs::for_each_paper_element!(match_element, ($kind, $E, $body))
+    };
+}
 /// The match of [`with_element`].
 macro_rules! match_element {
     (($kind:expr, $E:ident, $body:expr) $($Kind:ident),+) => {
@@ -15,4 +21,4 @@ macro_rules! match_element {
         }
     };
 }
-pub(crate) use {match_element, with_element};
+pub(crate) use {match_element, with_element, with_paper_element};

@@ -1,13 +1,15 @@
-//! Reference elements as the host sees them: names, codes in file formats, faces.
+//! Reference elements as the host sees them: from the one list of `kernels-rs/src/element`, whose files hold shape
+//! functions, quadrature, and codes and node orders of file formats.
 //!
-//! Shape functions and quadrature are those of `kernels-rs/src/element`; [`shape`] tabulates them. Node numbers inside
-//! an element are Gmsh's; [`ElementInfo::vtk_order`] gives VTK's.
+//! [`shape`] tabulates what follows from these. Node numbers inside an element are Gmsh's; [`ElementInfo::vtk_order`]
+//! gives VTK's.
 
 pub(crate) mod dispatch;
-mod kinds;
 pub mod shape;
 pub(crate) mod vector;
 
+pub use kernels_rs::element::Domain;
+use kernels_rs::element::{self as device, Element};
 use shape::Shape;
 
 /// The mean of some points; not a number without any.
@@ -21,6 +23,8 @@ pub fn middle(points: impl ExactSizeIterator<Item = [f64; 3]> + Clone) -> [f64; 
 pub struct ElementInfo {
     /// The name users write and read: `tet4`.
     pub name: &'static str,
+    /// Its shape.
+    pub domain: Domain,
     /// Topological dimension: 0 for a point, 3 for a solid.
     pub dim: usize,
     /// Number of nodes.
@@ -33,9 +37,6 @@ pub struct ElementInfo {
     pub vtk: u8,
     /// Which of the nodes VTK has at each place; empty where its order is Gmsh's.
     pub vtk_order: &'static [usize],
-    /// The sides of dimension `dim - 1`, their corners ordered so that the normal points outward, then their other
-    /// nodes.
-    pub faces: &'static [(ElementKind, &'static [usize])],
     /// Its shape functions.
     pub shape: Shape,
 }
@@ -48,12 +49,14 @@ macro_rules! element_kinds {
         pub enum ElementKind { $($Kind),+ }
 
         impl ElementKind {
-            /// Every kind, in order of dimension.
+            /// Every kind, in the order of the list.
             pub const ALL: &[ElementKind] = &[$(ElementKind::$Kind),+];
         }
+
+        static INFOS: [ElementInfo; ElementKind::ALL.len()] = [$(ElementInfo::of::<device::$Kind>()),+];
     };
 }
-element_kinds!(Point1, Line2, Line3, Tri3, Quad4, Tri6, Quad8, Tet4, Hex8, Tet10, Hex20);
+kernels_rs::for_each_kind!(element_kinds);
 
 /// Most nodes an element has.
 pub const MAX_NODES: usize = most_nodes(3);
@@ -76,46 +79,46 @@ const fn most_nodes(dim: usize) -> usize {
 }
 
 impl ElementInfo {
-    /// Whether it is a triangle or a tetrahedron.
-    pub const fn is_simplex(&self) -> bool {
-        self.dim > 1 && self.n_corners == self.dim + 1
-    }
-
-    /// The middle of the reference element.
-    pub fn middle(&self) -> [f64; 3] {
-        middle(self.shape.nodes[..self.n_corners].iter().copied())
+    const fn of<E: Element>() -> ElementInfo {
+        let (name, domain, dim, n_nodes, n_corners) = (E::NAME, E::DOMAIN, E::DIM, E::N, E::DOMAIN.corners().len());
+        let (gmsh, vtk, vtk_order) = (E::GMSH, E::VTK, E::VTK_ORDER);
+        ElementInfo { name, domain, dim, n_nodes, n_corners, gmsh, vtk, vtk_order, shape: Shape::of::<E>() }
     }
 
     /// Whether it has nodes beside its corners, so that it may be curved.
     pub const fn is_quadratic(&self) -> bool {
         self.n_nodes > self.n_corners
     }
-
-    /// The edges by the local numbers of their nodes: two corners, and the node between them if there is one.
-    ///
-    /// Each once, in the order and the direction in which the faces first have them.
-    pub fn edges(&self) -> Vec<Vec<usize>> {
-        if self.dim == 1 {
-            return vec![(0..self.n_nodes).collect()];
-        }
-        let mut edges: Vec<Vec<usize>> = Vec::new();
-        for (face, local) in self.faces {
-            for edge in face.info().edges() {
-                let edge: Vec<usize> = edge.iter().map(|&k| local[k]).collect();
-                let same = |other: &Vec<usize>| other[..2] == edge[..2] || other[..2] == [edge[1], edge[0]];
-                if !edges.iter().any(same) {
-                    edges.push(edge);
-                }
-            }
-        }
-        edges
-    }
 }
 
 impl ElementKind {
     /// The facts of this kind.
     pub const fn info(self) -> &'static ElementInfo {
-        &kinds::INFOS[self as usize]
+        &INFOS[self as usize]
+    }
+
+    /// Whether bodies can be made of it.
+    pub fn is_solvable(self) -> bool {
+        macro_rules! solvable { ($($Kind:ident),+) => { matches!(self, $(ElementKind::$Kind)|+) } }
+        kernels_rs::for_each_element!(solvable)
+    }
+
+    /// Whether the papers' strategies of assembly and FEMSES have kernels for it.
+    pub fn is_of_papers(self) -> bool {
+        macro_rules! listed { ($($Kind:ident),+) => { matches!(self, $(ElementKind::$Kind)|+) } }
+        kernels_rs::for_each_paper_element!(listed)
+    }
+
+    /// The sides of one dimension less: their kinds, and by local numbers their nodes, corners first and so that the
+    /// normal points outward.
+    pub fn faces(self) -> &'static [(ElementKind, Vec<usize>)] {
+        &self.table().faces
+    }
+
+    /// The edges by the local numbers of their nodes: two corners, and the node between them if there is one. Each once,
+    /// in the order and the direction in which the faces first have them.
+    pub fn edges(self) -> &'static [Vec<usize>] {
+        &self.table().edges
     }
 
     /// The kind of the same shape with nodes at the corners only.
@@ -126,13 +129,12 @@ impl ElementKind {
 
     /// The kind of the same shape with a node at every corner and in the middle of every edge, if there is one.
     pub fn quadratic(self) -> Option<ElementKind> {
-        self.of_this_shape(self.info().n_corners + self.info().edges().len())
+        self.of_this_shape(self.info().n_corners + self.edges().len())
     }
 
     fn of_this_shape(self, n_nodes: usize) -> Option<ElementKind> {
-        let shape = |kind: ElementKind| (kind.info().dim, kind.info().n_corners, kind.info().n_nodes);
-        let wanted = (self.info().dim, self.info().n_corners, n_nodes);
-        Self::ALL.iter().copied().find(|&kind| shape(kind) == wanted)
+        let is_it = |kind: &ElementKind| kind.info().domain == self.info().domain && kind.info().n_nodes == n_nodes;
+        Self::ALL.iter().copied().find(is_it)
     }
 
     /// The kind with this code in MSH files.

@@ -4,11 +4,10 @@
 
 use std::sync::LazyLock;
 
-use kernels_rs::element::rules::LINE_3;
-use kernels_rs::element::{Element, Hex20, Point, Quad8};
+use kernels_rs::element::{Element, Point};
 
 use super::ElementKind;
-use super::vector::{dot, sub};
+use super::vector::{norm, sub};
 
 /// An element's shape functions.
 #[derive(Debug)]
@@ -17,7 +16,7 @@ pub struct Shape {
     pub nodes: &'static [[f64; 3]],
     /// Where stiffness and stress are integrated.
     pub quadrature: &'static [Point],
-    /// Where derivatives are most accurate; nothing of what is not solved on.
+    /// Where derivatives are most accurate.
     pub sampled: &'static [Point],
     /// `N_b(xi)`.
     pub value: fn(usize, [f64; 3]) -> f64,
@@ -83,12 +82,14 @@ pub struct Table {
     pub rule: Vec<At>,
     /// A rule for what has a square root in it: lengths of curved edges, areas of curved faces; nothing of solids.
     pub curved: Vec<At>,
-    /// What each of the [sampled points](Shape::sampled) has in the value at each node, by the linear element through
-    /// them: `[n_nodes][n_sampled]`, flat.
+    /// What each of the [sampled points](Shape::sampled) has in the value at each node, by a least-squares fit:
+    /// `[n_nodes][n_sampled]`, flat.
     pub extended: Vec<f64>,
     /// Which node comes at each place when the element is listed the other way round.
     pub mirrored: Vec<usize>,
-    /// [`ElementInfo::edges`](super::ElementInfo::edges).
+    /// [`ElementKind::faces`].
+    pub faces: Vec<(ElementKind, Vec<usize>)>,
+    /// [`ElementKind::edges`].
     pub edges: Vec<Vec<usize>>,
 }
 
@@ -103,25 +104,51 @@ impl Table {
             curved: curved(kind).iter().map(at).collect(),
             extended: extended(kind),
             mirrored: mirrored(kind),
-            edges: kind.info().edges(),
+            faces: faces(kind),
+            edges: edges(kind),
         }
     }
 }
 
-/// A curved element's volume has a Jacobian, and a curved face's load an integrand, of degree 5 at most in each
-/// direction on squares and cubes, of degree 4 on triangles and 3 on tetrahedra; three Gauss points a direction do for
-/// all.
+/// The node of a kind at a place of its reference element.
+fn node_at(kind: ElementKind, xi: [f64; 3]) -> Option<usize> {
+    kind.info().shape.nodes.iter().position(|node| norm(sub(*node, xi)) < 1e-12)
+}
+
+/// Of the kinds that a side's shape can have, the one with most nodes that are all nodes of the whole.
+fn faces(kind: ElementKind) -> Vec<(ElementKind, Vec<usize>)> {
+    let domain = kind.info().domain;
+    let facets = domain.facets().iter().map(|facet| {
+        let nodes_of = |side: ElementKind| {
+            let linear = &side.linear().info().shape;
+            let place = |xi: &[f64; 3]| {
+                let corners = || facet.corners.iter().map(|&k| domain.corners()[k]).enumerate();
+                [0, 1, 2].map(|c| corners().map(|(b, x)| (linear.value)(b, *xi) * x[c]).sum())
+            };
+            let nodes = side.info().shape.nodes.iter().map(|xi| node_at(kind, place(xi)));
+            Some((side, nodes.collect::<Option<Vec<usize>>>()?))
+        };
+        let sides = ElementKind::ALL.iter().copied().filter(|side| side.info().domain == facet.domain);
+        sides.filter_map(nodes_of).max_by_key(|(_, nodes)| nodes.len()).expect("a side of corners is an element")
+    });
+    facets.collect()
+}
+
+fn edges(kind: ElementKind) -> Vec<Vec<usize>> {
+    let (domain, mut edges) = (kind.info().domain, Vec::new());
+    domain.edges(|[a, b]| {
+        let middle = [0, 1, 2].map(|c| 0.5 * (domain.corners()[a][c] + domain.corners()[b][c]));
+        edges.push([a, b].into_iter().chain(node_at(kind, middle)).collect());
+    });
+    edges
+}
+
+/// Gauss points a direction that do for curved elements: a volume has a Jacobian, and a face's load an integrand, of degree
+/// 5 at most in each direction of squares, cubes, pyramids and along wedges, of degree 4 on triangles and 3 on tetrahedra.
+const ENOUGH: usize = 3;
+
 fn rule(kind: ElementKind) -> Vec<Point> {
-    let info = kind.info();
-    let simplex = info.is_simplex();
-    match info.dim {
-        _ if !info.is_quadratic() => info.shape.quadrature.to_vec(),
-        2 if simplex => Quad8::QUADRATURE.iter().map(collapsed_square).collect(),
-        2 => Quad8::QUADRATURE.to_vec(),
-        3 if simplex => Hex20::QUADRATURE.iter().map(collapsed_cube).collect(),
-        3 => Hex20::QUADRATURE.to_vec(),
-        _ => LINE_3.to_vec(),
-    }
+    if kind.info().is_quadratic() { product(kind, ENOUGH) } else { kind.info().shape.quadrature.to_vec() }
 }
 
 /// Gauss points a direction of [`Table::curved`]. On a parabola over an eighth of a circle three leave 6e-6 of its length,
@@ -129,14 +156,26 @@ fn rule(kind: ElementKind) -> Vec<Point> {
 const CURVED: usize = 10;
 
 fn curved(kind: ElementKind) -> Vec<Point> {
-    let (line, info) = (gauss(CURVED), kind.info());
-    let square = || line.iter().flat_map(|&(u, a)| line.iter().map(move |&(v, b)| ([u, v, 0.0], a * b)));
-    match info.dim {
-        1 => line.iter().map(|&(u, weight)| ([u, 0.0, 0.0], weight)).collect(),
-        2 if info.is_simplex() => square().map(|point| collapsed_square(&point)).collect(),
-        2 => square().collect(),
-        _ => Vec::new(),
+    if (1..3).contains(&kind.info().dim) { product(kind, CURVED) } else { Vec::new() }
+}
+
+/// Gauss's rule of `n` points in each direction, brought from the line, square or cube to the kind's shape.
+fn product(kind: ElementKind, n: usize) -> Vec<Point> {
+    let mut points = vec![([0.0; 3], 1.0)];
+    for i in 0..kind.info().dim {
+        let along = |&(mut u, weight): &Point| {
+            gauss(n).into_iter().map(move |(x, w)| {
+                u[i] = x;
+                (u, weight * w)
+            })
+        };
+        points = points.iter().flat_map(along).collect();
     }
+    let bring = |(u, weight): Point| {
+        let (xi, scale) = kind.info().domain.collapsed(u);
+        (xi, scale * weight)
+    };
+    points.into_iter().map(bring).collect()
 }
 
 /// Gauss's rule of `n` points between -1 and 1: the roots of the Legendre polynomial, by Newton's method.
@@ -157,55 +196,51 @@ fn gauss(n: usize) -> Vec<(f64, f64)> {
     (0..n).map(root).collect()
 }
 
+/// Constant, linear, linear in each factor of the shape, quadratic: bases of fits, of powers up to 2.
+const LADDER: [usize; 4] = [0, 1, 2, 3];
+
+/// The fit in the richest basis that the sampled points determine: `sum_j q_j(node) q_j(point)` with a basis q that is
+/// orthonormal over the points.
 fn extended(kind: ElementKind) -> Vec<f64> {
-    let (info, linear) = (kind.info(), &kind.linear().info().shape);
-    let (points, n_corners) = (info.shape.sampled, linear.nodes.len());
-    if points.len() <= 1 {
-        return vec![1.0; info.n_nodes * points.len()];
-    }
-    let middle = info.middle();
-    let from_middle = |x: &[f64; 3]| sub(*x, middle);
-    // Each point is on the way from the centroid to the corner whose direction is nearest to its own, all as far.
-    let towards = |point: &[f64; 3]| {
-        let along = |b: &usize| dot(from_middle(point), from_middle(&linear.nodes[*b]));
-        (0..n_corners).max_by(|a, b| along(a).total_cmp(&along(b))).expect("an element has corners")
+    let (info, n) = (kind.info(), kind.info().shape.sampled.len());
+    let places: Vec<[f64; 3]> =
+        info.shape.sampled.iter().map(|(xi, _)| *xi).chain(info.shape.nodes.iter().copied()).collect();
+    let values = |powers: [usize; 3]| -> Vec<f64> {
+        let from = info.domain.centroid();
+        places.iter().map(|x| (0..3).map(|c| (x[c] - from[c]).powi(powers[c] as i32)).product()).collect()
     };
-    let corners: Vec<usize> = points.iter().map(|(point, _)| towards(point)).collect();
-    let [inner, outer] = [from_middle(&points[0].0), from_middle(&linear.nodes[corners[0]])];
-    let way = (dot(inner, inner) / dot(outer, outer)).sqrt();
-    let shares = |xi: &[f64; 3]| {
-        let from = [0, 1, 2].map(|i| middle[i] + (xi[i] - middle[i]) / way);
-        corners.iter().map(move |&b| (linear.value)(b, from)).collect::<Vec<_>>()
+    let fit = |step: usize| {
+        let powers = (0..27).map(|k| [k % 3, k / 3 % 3, k / 9]).filter(|&p| info.domain.has_monomial(step, p));
+        orthonormal(powers.map(values).collect(), n)
     };
-    info.shape.nodes.iter().flat_map(shares).collect()
+    let basis = LADDER.iter().rev().find_map(|&step| fit(step)).unwrap_or_default();
+    let share = |node: usize, k: usize| basis.iter().map(|q| q[n + node] * q[k]).sum();
+    (0..info.n_nodes).flat_map(|node| (0..n).map(move |k| (node, k))).map(|(node, k)| share(node, k)).collect()
 }
 
-/// The square's point on the triangle (Duffy 1982): the edge `u = 1` collapses, which costs one degree.
-fn collapsed_square(&([u, v, _], weight): &Point) -> Point {
-    let (xi, eta) = (0.5 * (1.0 + u), 0.5 * (1.0 + v));
-    ([xi, (1.0 - xi) * eta, 0.0], 0.25 * weight * (1.0 - xi))
-}
-
-/// The cube's point on the tetrahedron likewise, which costs two degrees.
-fn collapsed_cube(&([u, v, w], weight): &Point) -> Point {
-    let [xi, eta, zeta] = [u, v, w].map(|u| 0.5 * (1.0 + u));
-    let (left, below) = (1.0 - xi, 1.0 - eta);
-    ([xi, left * eta, left * below * zeta], 0.125 * weight * left * left * below)
-}
-
-/// A simplex is mirrored by exchanging its first and last coordinate, others by turning their last one round.
-fn mirrored(kind: ElementKind) -> Vec<usize> {
-    let (info, nodes) = (kind.info(), kind.info().shape.nodes);
-    let last = info.dim.max(1) - 1;
-    let image = |&xi: &[f64; 3]| {
-        let mut xi = xi;
-        match info.is_simplex() {
-            true => xi.swap(0, last),
-            false => xi[last] = -xi[last],
+/// The functions by Gram and Schmidt, orthonormal in their first `n` values; `None` if these do not tell them apart.
+fn orthonormal(mut functions: Vec<Vec<f64>>, n: usize) -> Option<Vec<Vec<f64>>> {
+    let product = |a: &[f64], b: &[f64]| a[..n].iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+    for i in 0..functions.len() {
+        let (done, rest) = functions.split_at_mut(i);
+        let before = product(&rest[0], &rest[0]).sqrt();
+        for q in done.iter() {
+            let along = product(q, &rest[0]);
+            rest[0].iter_mut().zip(q).for_each(|(value, q)| *value -= along * q);
         }
-        nodes.iter().position(|other| *other == xi).unwrap_or(0)
-    };
-    nodes.iter().map(image).collect()
+        let length = product(&rest[0], &rest[0]).sqrt();
+        if length <= 1e-8 * before || before == 0.0 {
+            return None;
+        }
+        rest[0].iter_mut().for_each(|value| *value /= length);
+    }
+    Some(functions)
+}
+
+/// Where the nodes of the mirrored element are.
+fn mirrored(kind: ElementKind) -> Vec<usize> {
+    let info = kind.info();
+    info.shape.nodes.iter().map(|&xi| node_at(kind, info.domain.mirrored(xi)).unwrap_or(0)).collect()
 }
 
 impl ElementKind {

@@ -7,13 +7,10 @@
 
 use std::f64::consts::TAU;
 
-use super::generate::{check_kind, check_size, with_sides};
-use super::rectangle::{Diagonals, faces};
+use super::generate::{check_kind, check_size, per_cell, with_sides};
+use super::rectangle::{Diagonals, as_facets, faces};
 use super::{Mesh, MeshError};
-use crate::element::ElementKind::{self, Line2, Tri3};
-
-/// What a ring can be made of.
-pub use super::rectangle::KINDS;
+use crate::element::ElementKind;
 
 const FEWEST_AROUND: usize = 3;
 
@@ -32,21 +29,21 @@ pub fn check(&[inner, outer]: &[f64; 2], &[radial, around]: &[usize; 2]) -> Resu
 
 /// A ring from the inner to the outer of two `radii`, divided into `cells` along the radius and around.
 ///
-/// `kind` is one of [`KINDS`]. Tags count from 1, the faces first. Groups: "body", "inner" and "outer", with the body
+/// `kind` is of the plane. Tags count from 1, the faces first. Groups: "body", "inner" and "outer", with the body
 /// on their left.
 ///
 /// # Errors
 /// [`MeshError::Generate`] for radii or a division that make no ring, [`MeshError::TooLarge`] past 32-bit indices.
 pub fn generate_annulus(kind: ElementKind, radii: [f64; 2], cells: [usize; 2]) -> Result<Mesh, MeshError> {
-    check_kind("annulus", kind, KINDS)?;
+    check_kind("annulus", kind, 2)?;
     check(&radii, &cells).map_err(MeshError::Generate)?;
     let linear = kind.linear();
-    check_size(&radii, &cells, if linear == Tri3 { 2 } else { 1 })?;
+    check_size(&radii, &cells, per_cell(linear.info().domain))?;
     let ring = Ring { radii, cells };
     let n_nodes = (cells[0] + 1) * cells[1];
     let coords = (0..n_nodes).map(|node| ring.point(ring.place(node as u32))).collect();
     let faces = faces(linear, cells, Diagonals::Up, |i, j| ring.node(i, j));
-    let mesh = with_sides(kind, coords, faces, Line2, &ring.edges())?;
+    let mesh = with_sides(kind, coords, faces, &ring.edges().map(as_facets))?;
     Ok(if kind == linear { mesh } else { ring.curved(mesh) })
 }
 
@@ -81,18 +78,23 @@ impl Ring {
         [("inner", inner.collect()), ("outer", outer.collect())]
     }
 
-    /// Moves the nodes in the middles of edges to where the mapping has them.
+    /// Moves the nodes between corners to where the mapping has them.
     fn curved(&self, mut mesh: Mesh) -> Mesh {
         let Mesh { cells, coords, .. } = &mut mesh;
         let around = self.cells[1] as f64;
-        let edges = cells[0].kind.info().edges();
-        for cell in cells[0].nodes.chunks_exact(cells[0].kind.info().n_nodes) {
-            for edge in &edges {
-                let [a, mut b] = [0, 1].map(|end| self.place(cell[edge[end]]));
-                // Across the seam the shorter way.
-                b[1] += around * ((a[1] - b[1]) / around).round();
-                // With three around, the middle of an edge lies less than half of them away all the same.
-                coords[cell[edge[2]] as usize] = self.point([0, 1].map(|c| 0.5 * (a[c] + b[c])));
+        let (kind, linear) = (cells[0].kind, cells[0].kind.linear());
+        for cell in cells[0].nodes.chunks_exact(kind.info().n_nodes) {
+            let (n_corners, [_, start]) = (kind.info().n_corners, self.place(cell[0]));
+            for (k, xi) in kind.info().shape.nodes.iter().enumerate().skip(n_corners) {
+                let mut between = [0.0; 2];
+                for (b, &node) in cell[..n_corners].iter().enumerate() {
+                    let [i, mut j] = self.place(node);
+                    // Across the seam the shorter way: with three around, too, less than half of them.
+                    j += around * ((start - j) / around).round();
+                    let share = (linear.info().shape.value)(b, *xi);
+                    between = [between[0] + share * i, between[1] + share * j];
+                }
+                coords[cell[k] as usize] = self.point(between);
             }
         }
         mesh

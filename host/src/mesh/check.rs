@@ -20,7 +20,7 @@ const FLAT: f64 = 1e-12;
 /// Where an element's Jacobian is looked at; in a linear simplex it is the same everywhere.
 fn points(kind: ElementKind) -> &'static [At] {
     let (info, table) = (kind.info(), kind.table());
-    if info.is_simplex() && !info.is_quadratic() { &table.nodes[..1] } else { &table.nodes }
+    if info.domain.is_simplex() && !info.is_quadratic() { &table.nodes[..1] } else { &table.nodes }
 }
 
 /// Whether the Jacobian is positive (true) or negative everywhere.
@@ -99,7 +99,7 @@ fn turn(cells: &mut Cells, i: usize) {
 fn sense(mesh: &Mesh, side: &FaceUse) -> bool {
     let block = &mesh.cells[side.block as usize];
     let cell = block.cell(side.cell as usize);
-    let (kind, local) = block.kind.info().faces[side.side as usize];
+    let (kind, local) = &block.kind.faces()[side.side as usize];
     let n = kind.info().n_corners;
     let lowest = (0..n).min_by_key(|&k| cell[local[k]]).unwrap_or(0);
     if n == 2 {
@@ -167,7 +167,7 @@ mod tests {
 
     /// Of the first cell, by the node in the middle of each edge its ends.
     fn edges(cells: &Cells) -> BTreeMap<u32, [u32; 2]> {
-        let nodes = cells.kind.info().edges().into_iter().map(|edge| [0, 1, 2].map(|k| cells.cell(0)[edge[k]]));
+        let nodes = cells.kind.edges().iter().map(|edge| [0, 1, 2].map(|k| cells.cell(0)[edge[k]]));
         nodes.map(|[a, b, middle]| (middle, [a.min(b), a.max(b)])).collect()
     }
 

@@ -340,11 +340,7 @@ fn also_of_such(more: usize) -> String {
 fn instead(name: &str) -> &'static str {
     match name {
         "quad9" | "hex27" => "Mesh.SecondOrderIncomplete = 1 in Gmsh gives quad8 and hex20 instead",
-        _ if name.starts_with("prism") || name.starts_with("pyramid") => {
-            "mesh with tetrahedra or with hexahedra alone. In Gmsh extrusions and transfinite volumes with `Recombine`, and \
-             Mesh.RecombineAll = 1, leave prisms and pyramids where surfaces have triangles: without recombination there are tetrahedra; \
-             hexahedra alone take quadrangles on every surface (Recombine Surface, Mesh.SubdivisionAlgorithm = 2)"
-        }
+        "wedge18" | "pyramid14" => "Mesh.SecondOrderIncomplete = 1 in Gmsh gives wedge15 and pyramid13 instead",
         _ => "elements of order 3 and above: save the mesh with gmsh -order 2",
     }
 }

@@ -11,7 +11,7 @@ use super::adjacency::NodeCells;
 use super::vector::cross;
 use super::{Cells, Group, Mesh};
 use crate::element::shape::At;
-use crate::element::{ElementKind, MAX_FACE_CORNERS, MAX_FACE_NODES};
+use crate::element::{Domain, ElementKind, MAX_FACE_CORNERS, MAX_FACE_NODES};
 
 /// One side of one solid element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,9 +66,9 @@ impl FaceUse {
     /// The side itself.
     pub fn face(&self, mesh: &Mesh) -> Face {
         let block = &mesh.cells[self.block as usize];
-        let (kind, local) = block.kind.info().faces[self.side as usize];
+        let (kind, local) = &block.kind.faces()[self.side as usize];
         let nodes = gather(block.cell(self.cell as usize), local);
-        Face { kind, nodes, block: self.block as usize, cell: self.cell, beyond: None }
+        Face { kind: *kind, nodes, block: self.block as usize, cell: self.cell, beyond: None }
     }
 }
 
@@ -147,7 +147,7 @@ pub(super) fn for_each_face<T: Send>(mesh: &Mesh, visit: impl Fn(&[FaceUse], &mu
 fn collect_at(node: usize, block: u32, cells: &Cells, at: &NodeCells, uses: &mut Vec<FaceUse>) {
     for &cell in at.at(node) {
         let nodes = cells.cell(cell as usize);
-        for (side, (kind, local)) in cells.kind.info().faces.iter().enumerate() {
+        for (side, (kind, local)) in cells.kind.faces().iter().enumerate() {
             let corners = &local[..kind.info().n_corners];
             if corners.iter().map(|&k| nodes[k]).min() == Some(node as u32) {
                 uses.push(FaceUse { key: key(*kind, nodes, local), block, cell, side: side as u8 });
@@ -220,8 +220,11 @@ impl Mesh {
     /// Quadrilaterals of the skin that have three corners in common with a triangle of it, and these triangles, each
     /// with the solid of the other: hexahedra and tetrahedra that meet without matching.
     pub(super) fn unmatched(&self) -> HashMap<Key, (usize, u32)> {
-        let of_kind = |simplex| self.solids().any(|(_, c)| !c.is_empty() && c.kind.info().is_simplex() == simplex);
-        if self.dim() < 3 || !of_kind(true) || !of_kind(false) {
+        let has_sides = |domain| {
+            let mut solids = self.solids().filter(|(_, cells)| !cells.is_empty());
+            solids.any(|(_, cells)| cells.kind.info().domain.facets().iter().any(|facet| facet.domain == domain))
+        };
+        if self.dim() < 3 || !has_sides(Domain::Triangle) || !has_sides(Domain::Quadrilateral) {
             return HashMap::new();
         }
         let sides = || self.skin().iter().map(|face| (face.key(), (face.block, face.cell)));
@@ -253,7 +256,7 @@ impl Mesh {
             let width = cells.kind.info().n_nodes;
             sides.par_extend(cells.nodes.par_chunks_exact(width).enumerate().flat_map_iter(|(cell, nodes)| {
                 let on: u32 = (0..width).filter(|&k| marked[nodes[k] as usize]).map(|k| 1 << k).sum();
-                cells.kind.info().faces.iter().enumerate().filter_map(move |(side, (kind, local))| {
+                cells.kind.faces().iter().enumerate().filter_map(move |(side, (kind, local))| {
                     let whole = on.count_ones() as usize >= local.len() && local.iter().all(|&k| on >> k & 1 == 1);
                     let of = |key| FaceUse { key, block: block as u32, cell: cell as u32, side: side as u8 };
                     whole.then(|| of(key(*kind, nodes, local)))

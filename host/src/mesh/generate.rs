@@ -1,85 +1,123 @@
 //! Structured meshes of boxes.
 //!
-//! Node `(ix, iy, iz)` has the index `ix + (nx + 1) (iy + (ny + 1) iz)`. A tet4 box cuts every cell into the same six
-//! Kuhn tetrahedra round the diagonal from its lowest to its highest corner, so neighbouring cells match. Boxes of
-//! quadratic elements are those of the linear ones with [a node on every edge](super::quadratic).
+//! Node `(ix, iy, iz)` has the index `ix + (nx + 1) (iy + (ny + 1) iz)`. Every cell is cut alike: into six Kuhn tetrahedra
+//! round the diagonal from its lowest to its highest corner; into two wedges along z; into six pyramids round a node in
+//! its middle, which follow the others. So neighbouring cells match. Boxes of quadratic elements are those of the linear
+//! ones with [further nodes](super::quadratic).
 
 use rayon::prelude::*;
-use std::ops::Range;
+use std::collections::BTreeMap;
 
 use super::quadratic::quadratic;
 use super::{Cells, Group, Mesh, MeshError};
-use crate::element::ElementKind::{self, Hex8, Hex20, Quad4, Tet4, Tet10, Tri3};
+use crate::element::{Domain, ElementKind};
 
 /// Corners of a cell in hex8 order, in units of the cell.
 const CORNERS: [[usize; 3]; 8] =
     [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1], [1, 0, 1], [1, 1, 1], [0, 1, 1]];
+/// The place behind the corners: the middle of the cell.
+const MIDDLE: usize = 8;
 
-/// The six tetrahedra of a cell by hex8 corners, each of positive volume.
-const KUHN: [[usize; 4]; 6] = [[0, 1, 2, 6], [0, 5, 1, 6], [0, 2, 3, 6], [0, 3, 7, 6], [0, 4, 5, 6], [0, 7, 4, 6]];
+/// What a cell is cut into, by hex8 corners, each of positive volume.
+fn cut(domain: Domain) -> &'static [&'static [usize]] {
+    match domain {
+        Domain::Tetrahedron => {
+            &[&[0, 1, 2, 6], &[0, 5, 1, 6], &[0, 2, 3, 6], &[0, 3, 7, 6], &[0, 4, 5, 6], &[0, 7, 4, 6]]
+        }
+        Domain::Wedge => &[&[0, 1, 2, 4, 5, 6], &[0, 2, 3, 4, 6, 7]],
+        Domain::Pyramid => &[
+            &[0, 1, 2, 3, MIDDLE],
+            &[4, 7, 6, 5, MIDDLE],
+            &[0, 4, 5, 1, MIDDLE],
+            &[1, 5, 6, 2, MIDDLE],
+            &[2, 6, 7, 3, MIDDLE],
+            &[3, 7, 4, 0, MIDDLE],
+        ],
+        _ => &[&[0, 1, 2, 3, 4, 5, 6, 7]],
+    }
+}
 
-/// The sides of a box: name, axis, whether at its upper end, face of the hexahedra that lie there.
-const SIDES: [(&str, usize, bool, usize); 6] = [
-    ("xmin", 0, false, 5),
-    ("xmax", 0, true, 3),
-    ("ymin", 1, false, 2),
-    ("ymax", 1, true, 4),
-    ("zmin", 2, false, 0),
-    ("zmax", 2, true, 1),
+/// How many elements of a shape a cell of a box, or of a rectangle, is cut into.
+pub fn per_cell(domain: Domain) -> usize {
+    if domain == Domain::Triangle { 2 } else { cut(domain).len() }
+}
+
+/// The sides of a box: name, axis, whether at its upper end.
+const SIDES: [(&str, usize, bool); 6] = [
+    ("xmin", 0, false),
+    ("xmax", 0, true),
+    ("ymin", 1, false),
+    ("ymax", 1, true),
+    ("zmin", 2, false),
+    ("zmax", 2, true),
 ];
+
+/// What boxes, or rectangles, can be made of.
+pub fn kinds(dim: usize) -> Vec<ElementKind> {
+    ElementKind::ALL.iter().copied().filter(|kind| kind.is_solvable() && kind.info().dim == dim).collect()
+}
 
 /// A box with one corner at the origin, `size` long and divided into `cells` along x, y and z.
 ///
-/// `kind` is one of [`KINDS`]. Tags count from 1, the solids first. Groups: "body", and the sides "xmin" .. "zmax",
-/// whose facets have outward normals.
+/// `kind` is a solid. Tags count from 1, the solids first. Groups: "body", and the sides "xmin" .. "zmax", whose facets
+/// have outward normals.
 ///
 /// # Errors
 /// [`MeshError::Generate`] for a size or a division that makes no box, [`MeshError::TooLarge`] past 32-bit indices.
 pub fn generate_box(kind: ElementKind, size: [f64; 3], cells: [usize; 3]) -> Result<Mesh, MeshError> {
-    check_kind("box", kind, KINDS)?;
+    check_kind("box", kind, 3)?;
     let linear = kind.linear();
-    check_size(&size, &cells, if linear == Tet4 { KUHN.len() } else { 1 })?;
+    check_size(&size, &cells, per_cell(linear.info().domain))?;
     let grid = Grid { cells };
-    let facet = if linear == Tet4 { Tri3 } else { Quad4 };
-    let sides = SIDES.map(|(name, axis, upper, face)| (name, grid.side(facet, axis, upper, face)));
-    with_sides(kind, grid.coords(size), grid.solids(linear), facet, &sides)
+    let mut coords = grid.coords(size);
+    if cut(linear.info().domain).concat().contains(&MIDDLE) {
+        coords.extend(grid.middles(size));
+    }
+    let sides = SIDES.map(|(name, axis, upper)| (name, grid.side(linear, axis, upper)));
+    with_sides(kind, coords, grid.solids(linear), &sides)
 }
 
-/// A mesh of solids and of the `facet`s of its sides, given by the nodes of its linear cells, with the groups "body" and
-/// those of the sides; with a node on every edge if `kind` is quadratic. Tags count from 1, the solids first.
+/// Facets by their kinds: nodes one after the other.
+pub(super) type Facets = BTreeMap<ElementKind, Vec<u32>>;
+
+/// A mesh of solids and of the facets of its sides, given by the nodes of its linear cells, with the groups "body" and
+/// those of the sides; with the nodes of a quadratic `kind` if it is one. Tags count from 1, the solids first.
 pub(super) fn with_sides(
     kind: ElementKind,
     coords: Vec<[f64; 3]>,
     solids: Vec<u32>,
-    facet: ElementKind,
-    sides: &[(&str, Vec<u32>)],
+    sides: &[(&str, Facets)],
 ) -> Result<Mesh, MeshError> {
-    let (linear, width) = (kind.linear(), facet.info().n_nodes);
+    let linear = kind.linear();
     let n_solids = solids.len() / linear.info().n_nodes;
-    let group = |name: &str, kind: ElementKind, block, cells: Range<usize>| {
-        let members = (cells.start as u32..cells.end as u32).collect();
-        Group { name: name.into(), dim: kind.info().dim, members: vec![(block, members)] }
-    };
-    let mut groups = vec![group("body", linear, 0, 0..n_solids)];
-    let mut facets = Vec::new();
-    for (name, nodes) in sides {
-        let first = facets.len() / width;
-        facets.extend(nodes);
-        groups.push(group(name, facet, 1, first..facets.len() / width));
+    let mut cells = vec![Cells { kind: linear, nodes: solids, tags: (1..=n_solids as u64).collect() }];
+    let group = |name: &str, dim, members| Group { name: name.into(), dim, members };
+    let mut groups = vec![group("body", linear.info().dim, vec![(0, (0..n_solids as u32).collect())])];
+    let mut blocks: Facets = sides.iter().flat_map(|(_, facets)| facets.keys().map(|&kind| (kind, vec![]))).collect();
+    for (name, facets) in sides {
+        let mut members = Vec::new();
+        for (i, (kind, all)) in blocks.iter_mut().enumerate() {
+            let Some(nodes) = facets.get(kind) else { continue };
+            let first = (all.len() / kind.info().n_nodes) as u32;
+            all.extend(nodes);
+            members.push((1 + i, (first..(all.len() / kind.info().n_nodes) as u32).collect()));
+        }
+        groups.push(group(name, linear.info().dim - 1, members));
     }
-    let tags = |from: usize, n: usize| (from as u64 + 1..=(from + n) as u64).collect();
-    let facets = Cells { kind: facet, tags: tags(n_solids, facets.len() / width), nodes: facets };
-    let solids = Cells { kind: linear, nodes: solids, tags: tags(0, n_solids) };
-    let (node_tags, cells) = (tags(0, coords.len()), vec![solids, facets]);
+    let mut last = n_solids as u64;
+    for (kind, nodes) in blocks {
+        let n = (nodes.len() / kind.info().n_nodes) as u64;
+        cells.push(Cells { kind, nodes, tags: (last + 1..=last + n).collect() });
+        last += n;
+    }
+    let node_tags = (1..=coords.len() as u64).collect();
     let mesh = Mesh { coords, node_tags, cells, groups, ..Mesh::default() };
-    if kind == linear { Ok(mesh) } else { quadratic(mesh) }
+    if kind == linear { Ok(mesh) } else { quadratic(mesh, kind) }
 }
 
-/// What a box can be made of.
-pub const KINDS: &[ElementKind] = &[Tet4, Hex8, Tet10, Hex20];
-
 /// Whether a shape can be made of a kind.
-pub(super) fn check_kind(shape: &str, kind: ElementKind, kinds: &[ElementKind]) -> Result<(), MeshError> {
+pub(super) fn check_kind(shape: &str, kind: ElementKind, dim: usize) -> Result<(), MeshError> {
+    let kinds = kinds(dim);
     if kinds.contains(&kind) {
         return Ok(());
     }
@@ -116,9 +154,21 @@ impl Grid {
         (at[0] + (nx + 1) * (at[1] + (ny + 1) * at[2])) as u32
     }
 
-    /// The eight corners of the cell at `at`, in hex8 order.
-    fn corners(&self, at: [usize; 3]) -> [u32; 8] {
-        CORNERS.map(|corner| self.node([at[0] + corner[0], at[1] + corner[1], at[2] + corner[2]]))
+    /// The eight corners of the cell at `at`, in hex8 order, and the node in its middle if there is one.
+    fn corners(&self, at: [usize; 3]) -> [u32; 9] {
+        let [nx, ny, nz] = self.cells;
+        let lattice = (nx + 1) * (ny + 1) * (nz + 1);
+        std::array::from_fn(|k| match CORNERS.get(k) {
+            Some(corner) => self.node([0, 1, 2].map(|c| at[c] + corner[c])),
+            None => (lattice + at[0] + nx * (at[1] + ny * at[2])) as u32,
+        })
+    }
+
+    /// The middles of the cells.
+    fn middles(&self, size: [f64; 3]) -> impl Iterator<Item = [f64; 3]> {
+        let [nx, ny, nz] = self.cells;
+        let place = move |at: [usize; 3]| [0, 1, 2].map(|c| size[c] * (at[c] as f64 + 0.5) / [nx, ny, nz][c] as f64);
+        (0..nx * ny * nz).map(move |i| place([i % nx, i / nx % ny, i / (nx * ny)]))
     }
 
     fn coords(&self, size: [f64; 3]) -> Vec<[f64; 3]> {
@@ -136,57 +186,45 @@ impl Grid {
 
     fn solids(&self, kind: ElementKind) -> Vec<u32> {
         let [nx, ny, nz] = self.cells;
-        let per_cell = if kind == Tet4 { KUHN.len() } else { 1 };
-        let width = per_cell * kind.info().n_nodes;
-        let mut nodes = vec![0; nx * ny * nz * width];
-        nodes.par_chunks_mut(nx * ny * width).enumerate().for_each(|(iz, layer)| {
-            for (i, cell) in layer.chunks_exact_mut(width).enumerate() {
+        let local = cut(kind.info().domain).concat();
+        let mut nodes = vec![0; nx * ny * nz * local.len()];
+        nodes.par_chunks_mut(nx * ny * local.len()).enumerate().for_each(|(iz, layer)| {
+            for (i, cell) in layer.chunks_exact_mut(local.len()).enumerate() {
                 let corners = self.corners([i % nx, i / nx, iz]);
-                if kind == Tet4 {
-                    for (tet, local) in cell.chunks_exact_mut(4).zip(&KUHN) {
-                        tet.copy_from_slice(&local.map(|corner| corners[corner]));
-                    }
-                } else {
-                    cell.copy_from_slice(&corners);
-                }
+                cell.iter_mut().zip(&local).for_each(|(node, &k)| *node = corners[k]);
             }
         });
         nodes
     }
 
     /// The outward facets of every cell along one side.
-    fn side(&self, facet: ElementKind, axis: usize, upper: bool, face: usize) -> Vec<u32> {
-        let local = Hex8.info().faces[face].1;
-        let mut nodes = Vec::new();
-        let mut at = [0; 3];
+    fn side(&self, kind: ElementKind, axis: usize, upper: bool) -> Facets {
+        let is_on = |k: usize| k != MIDDLE && (CORNERS[k][axis] == 1) == upper;
+        let of_part = |part: &&[usize]| {
+            let faces = kind.faces().iter().map(|(side, local)| (*side, local.iter().map(|&k| part[k]).collect()));
+            faces.filter(|(_, nodes): &(_, Vec<usize>)| nodes.iter().all(|&k| is_on(k))).collect::<Vec<_>>()
+        };
+        let faces: Vec<(ElementKind, Vec<usize>)> = cut(kind.info().domain).iter().flat_map(of_part).collect();
+        let (mut facets, mut at) = (Facets::new(), [0; 3]);
         at[axis] = if upper { self.cells[axis] - 1 } else { 0 };
         let (fast, slow) = if axis == 0 { (1, 2) } else { (0, 3 - axis) };
         for j in 0..self.cells[slow] {
             for i in 0..self.cells[fast] {
                 (at[fast], at[slow]) = (i, j);
                 let corners = self.corners(at);
-                let quad = [0, 1, 2, 3].map(|k| corners[local[k]]);
-                match facet {
-                    Tri3 => nodes.extend(cut(quad).as_flattened()),
-                    _ => nodes.extend(quad),
+                for (kind, local) in &faces {
+                    facets.entry(*kind).or_default().extend(local.iter().map(|&k| corners[k]));
                 }
             }
         }
-        nodes
+        facets
     }
-}
-
-/// The two triangles the Kuhn tetrahedra leave on a face: cut from its lowest to its highest corner.
-fn cut(mut quad: [u32; 4]) -> [[u32; 3]; 2] {
-    let lowest = (0..4).min_by_key(|&k| quad[k]).unwrap_or(0);
-    quad.rotate_left(lowest);
-    let [a, b, c, d] = quad;
-    [[a, b, c], [a, c, d]]
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::element::ElementKind::{Hex8, Tet4, Tri3};
 
     fn edges(mesh: &Mesh, cell: &[u32]) -> [[f64; 3]; 3] {
         let x = |k: usize| mesh.coords[cell[k] as usize];
@@ -226,7 +264,7 @@ mod tests {
             let sides = [12, 12, 8, 8, 6, 6].map(|n| n * per_face);
             assert_eq!(sizes[0], mesh.cells[0].len());
             assert_eq!(sizes[1..], sides);
-            for (group, (name, axis, upper, _)) in mesh.groups[1..].iter().zip(SIDES) {
+            for (group, (name, axis, upper)) in mesh.groups[1..].iter().zip(SIDES) {
                 assert_eq!(group.name, name);
                 let plane = if upper { [1.0, 2.0, 3.0][axis] } else { 0.0 };
                 for &facet in &group.members[0].1 {

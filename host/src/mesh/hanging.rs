@@ -179,8 +179,7 @@ impl Side {
     /// The distance of a point from the side, by Gauss and Newton from its middle.
     fn distance(&self, point: Point) -> f64 {
         let info = self.kind.info();
-        let simplex = info.is_simplex();
-        let mut xi = info.middle();
+        let mut xi = info.domain.centroid();
         let mut distance = f64::INFINITY;
         for _ in 0..STEPS {
             let (mut away, mut tangents) = (point, [[0.0; 3]; 2]);
@@ -198,18 +197,9 @@ impl Side {
             let (ra, sa, det) = (dot(r, away), dot(s, away), rr * ss - rs * rs);
             xi[0] += (ss * ra - rs * sa) / det;
             xi[1] += (rr * sa - rs * ra) / det;
-            hold_inside(&mut xi, simplex, info.dim);
+            xi = info.domain.nearest(xi);
         }
         distance
-    }
-}
-
-fn hold_inside(xi: &mut Point, simplex: bool, dim: usize) {
-    let low = if simplex { 0.0 } else { -1.0 };
-    xi[..dim].iter_mut().for_each(|c| *c = c.clamp(low, 1.0));
-    if simplex && xi[0] + xi[1] > 1.0 {
-        let sum = xi[0] + xi[1];
-        xi[..2].iter_mut().for_each(|c| *c /= sum);
     }
 }
 
@@ -328,7 +318,7 @@ mod tests {
                 .for_each(|x| *x = [x[0] + 0.2 * x[1] * x[2], x[1] - 0.3 * x[0] * x[0], x[2] + 0.1 * x[1]]);
             assert_eq!(found(&mesh), (0, 0), "{kind:?}");
         }
-        let round = quadratic(cube(Hex8, 2)).unwrap();
+        let round = quadratic(cube(Hex8, 2), Hex20).unwrap();
         assert_eq!(found(&round), (0, 0));
     }
 }

@@ -16,8 +16,8 @@ use crate::element::{ElementInfo, ElementKind};
 /// taken for those of which there are more.
 pub fn coupled_pairs(mesh: &Mesh) -> f64 {
     let sides = sides(mesh);
-    let on_sides: f64 = ElementKind::ALL.iter().zip(&sides).map(|(kind, n)| n * within(kind.info())).sum();
-    let inside: f64 = mesh.solids().map(|(_, cells)| cells.len() as f64 * within(cells.kind.info())).sum();
+    let on_sides: f64 = ElementKind::ALL.iter().zip(&sides).map(|(kind, n)| n * within(*kind)).sum();
+    let inside: f64 = mesh.solids().map(|(_, cells)| cells.len() as f64 * within(cells.kind)).sum();
     let Some((_, largest)) = mesh.solids().max_by_key(|(_, cells)| cells.len()) else { return 0.0 };
     if mesh.dim() < 3 {
         return on_sides + inside;
@@ -28,13 +28,14 @@ pub fn coupled_pairs(mesh: &Mesh) -> f64 {
 }
 
 /// The pairs of an element's nodes that lie neither on its edges nor within its sides; all pairs of an edge.
-fn within(info: &ElementInfo) -> f64 {
+fn within(kind: ElementKind) -> f64 {
+    let info = kind.info();
     match info.dim {
         1 => pairs(info.n_nodes),
         2 => pairs(info.n_nodes) - info.n_corners as f64 * on_edge(info),
         _ => {
-            let on_sides: f64 = info.faces.iter().map(|(kind, _)| within(kind.info())).sum();
-            pairs(info.n_nodes) - info.edges().len() as f64 * on_edge(info) - on_sides
+            let on_sides: f64 = kind.faces().iter().map(|(kind, _)| within(*kind)).sum();
+            pairs(info.n_nodes) - kind.edges().len() as f64 * on_edge(info) - on_sides
         }
     }
 }
@@ -51,7 +52,7 @@ fn pairs(n: usize) -> f64 {
 fn sides(mesh: &Mesh) -> Vec<f64> {
     let mut sides = vec![0.0; ElementKind::ALL.len()];
     for (_, cells) in mesh.solids() {
-        cells.kind.info().faces.iter().for_each(|(kind, _)| sides[*kind as usize] += 0.5 * cells.len() as f64);
+        cells.kind.faces().iter().for_each(|(kind, _)| sides[*kind as usize] += 0.5 * cells.len() as f64);
     }
     mesh.skin().iter().for_each(|face| sides[face.kind as usize] += 0.5);
     sides

@@ -1,35 +1,54 @@
-//! From linear meshes to quadratic ones: a node in the middle of every edge.
+//! From linear meshes to quadratic ones: a node in the middle of every edge, and where the element has more nodes, these
+//! inside each cell.
 //!
 //! The nodes of the linear mesh keep their numbers; those on edges follow, in the order of their edges by lower, then
-//! by higher end. Edges stay straight.
+//! by higher end, then those inside, cell by cell. Edges stay straight.
 
 use rayon::prelude::*;
 
 use super::{Cells, Mesh, MeshError};
+use crate::element::ElementKind;
 
-/// The mesh with every cell, of whatever dimension, of the quadratic kind of its shape; groups and tags stay.
+/// The mesh with its solids of a quadratic kind of their shape, its facets of the kind that these have as sides; groups
+/// and tags stay.
 ///
 /// # Errors
-/// [`MeshError::Generate`] if cells are not linear or have no quadratic kind, [`MeshError::TooLarge`] past 32-bit
+/// [`MeshError::Generate`] if cells are not linear or not of the kind's shape, [`MeshError::TooLarge`] past 32-bit
 /// indices.
-pub fn quadratic(mut mesh: Mesh) -> Result<Mesh, MeshError> {
+pub fn quadratic(mut mesh: Mesh, kind: ElementKind) -> Result<Mesh, MeshError> {
     let edges = Edges::of(&mesh);
-    let n = mesh.coords.len();
-    let count = n + edges.ends.len();
+    let first = [mesh.coords.len(), mesh.coords.len() + edges.ends.len()];
+    let inside = inside(kind);
+    let n_solids: usize = mesh.cells.iter().filter(|cells| cells.kind == kind.linear()).map(Cells::len).sum();
+    let count = first[1] + n_solids * inside.len();
     if count >= u32::MAX as usize {
         return Err(MeshError::TooLarge { what: "nodes", count: count as u128 });
     }
-    mesh.cells = mesh.cells.into_iter().map(|cells| refine(cells, &edges, n as u32)).collect::<Result<_, _>>()?;
     let coords = &mesh.coords;
     let middle = |&[a, b]: &[u32; 2]| {
         let (a, b) = (coords[a as usize], coords[b as usize]);
         [0, 1, 2].map(|c| 0.5 * (a[c] + b[c]))
     };
-    let middles: Vec<[f64; 3]> = edges.ends.par_iter().map(middle).collect();
-    mesh.coords.extend(middles);
+    let mut new: Vec<[f64; 3]> = edges.ends.par_iter().map(middle).collect();
+    let linear = &kind.linear().info().shape;
+    for cells in mesh.cells.iter().filter(|cells| cells.kind == kind.linear()) {
+        for (cell, k) in (0..cells.len()).flat_map(|i| inside.iter().map(move |&k| (cells.cell(i), k))) {
+            let xi = kind.info().shape.nodes[k];
+            let corners = || cell.iter().map(|&node| coords[node as usize]).enumerate();
+            new.push([0, 1, 2].map(|c| corners().map(|(b, x)| (linear.value)(b, xi) * x[c]).sum()));
+        }
+    }
+    mesh.cells = mesh.cells.into_iter().map(|cells| refine(cells, kind, &edges, first)).collect::<Result<_, _>>()?;
     let last = mesh.node_tags.iter().copied().max().unwrap_or(0);
-    mesh.node_tags.extend(last + 1..=last + edges.ends.len() as u64);
+    mesh.node_tags.extend(last + 1..=last + new.len() as u64);
+    mesh.coords.extend(new);
     Ok(mesh)
+}
+
+/// The nodes of a kind that lie neither at corners nor on edges.
+fn inside(kind: ElementKind) -> Vec<usize> {
+    let on_edges = kind.edges().concat();
+    (0..kind.info().n_nodes).filter(|k| !on_edges.contains(k)).collect()
 }
 
 /// All edges of a mesh, each once.
@@ -44,7 +63,7 @@ impl Edges {
     fn of(mesh: &Mesh) -> Edges {
         let mut ends: Vec<[u32; 2]> = Vec::new();
         for cells in &mesh.cells {
-            let local = cells.kind.info().edges();
+            let local = cells.kind.edges();
             let nodes = cells.nodes.par_chunks_exact(cells.kind.info().n_nodes);
             ends.par_extend(
                 nodes.flat_map_iter(|cell| local.iter().map(|edge| ascending(cell[edge[0]], cell[edge[1]]))),
@@ -71,22 +90,25 @@ fn ascending(a: u32, b: u32) -> [u32; 2] {
     [a.min(b), a.max(b)]
 }
 
-/// The cells with the nodes of their edges, which are numbered from `first` on.
-fn refine(cells: Cells, edges: &Edges, first: u32) -> Result<Cells, MeshError> {
+/// The cells with the nodes of their edges and those inside, which are numbered from `first` on.
+fn refine(cells: Cells, solid: ElementKind, edges: &Edges, first: [usize; 2]) -> Result<Cells, MeshError> {
     let info = cells.kind.info();
-    let refuse = |why| MeshError::Generate(format!("{} elements {why}", info.name));
+    let sides = || std::iter::once(solid).chain(solid.faces().iter().map(|(side, _)| *side));
     if info.is_quadratic() {
-        return Err(refuse("are quadratic already"));
+        return Err(MeshError::Generate(format!("{} elements are quadratic already", info.name)));
     }
-    let kind = cells.kind.quadratic().ok_or_else(|| refuse("have no quadratic kind"))?;
-    let local = kind.info().edges();
+    let kind = sides().find(|side| side.linear() == cells.kind).ok_or_else(|| {
+        MeshError::Generate(format!("{} elements are neither {} nor sides of one", info.name, solid.info().name))
+    })?;
+    let (local, inside) = (kind.edges(), inside(kind));
     let mut nodes = vec![0; cells.len() * kind.info().n_nodes];
     let pairs = nodes.par_chunks_exact_mut(kind.info().n_nodes).zip(cells.nodes.par_chunks_exact(info.n_nodes));
-    pairs.for_each(|(to, from)| {
+    pairs.enumerate().for_each(|(i, (to, from))| {
         to[..from.len()].copy_from_slice(from);
-        for edge in &local {
-            to[edge[2]] = first + edges.between(from[edge[0]], from[edge[1]]);
+        for edge in local {
+            to[edge[2]] = first[0] as u32 + edges.between(from[edge[0]], from[edge[1]]);
         }
+        inside.iter().enumerate().for_each(|(j, &k)| to[k] = (first[1] + i * inside.len() + j) as u32);
     });
     Ok(Cells { kind, nodes, tags: cells.tags })
 }
@@ -101,7 +123,7 @@ mod tests {
         for cells in &mesh.cells {
             for i in 0..cells.len() {
                 let x = |k: usize| mesh.coords[cells.cell(i)[k] as usize];
-                for edge in cells.kind.info().edges() {
+                for edge in cells.kind.edges() {
                     let middle = [0, 1, 2].map(|c| 0.5 * (x(edge[0])[c] + x(edge[1])[c]));
                     assert_eq!(x(edge[2]), middle, "{:?} {edge:?}", cells.kind);
                 }
@@ -109,7 +131,7 @@ mod tests {
         }
         let kind = mesh.cells[0].kind;
         let (xi, nodes) = (kind.info().shape.nodes, mesh.cells[0].cell(0));
-        for edge in kind.info().edges() {
+        for edge in kind.edges() {
             let middle = [0, 1, 2].map(|c| 0.5 * (xi[edge[0]][c] + xi[edge[1]][c]));
             assert_eq!(xi[edge[2]], middle, "{kind:?} {edge:?}");
         }
@@ -158,6 +180,6 @@ mod tests {
         let with = |threads| on_threads(threads, || generate_box(Tet10, [1.0; 3], [7, 6, 5]).unwrap());
         let mesh = with(1);
         assert_eq!(mesh, with(4));
-        assert!(matches!(quadratic(mesh), Err(MeshError::Generate(_))));
+        assert!(matches!(quadratic(mesh, Tet10), Err(MeshError::Generate(_))));
     }
 }

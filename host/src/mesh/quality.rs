@@ -2,8 +2,8 @@
 //!
 //! Measures, 1 for the regular element and 0 for a flat one: of tetrahedra `6 sqrt(2) V / l_rms^3` with the
 //! root-mean-square of the six edges (Parthasarathy, Graichen, Hathaway 1994), of triangles `4 A / (sqrt(3) l_rms^2)`;
-//! of hexahedra and quadrilaterals the smallest scaled Jacobian over the corners (Knupp 2000). Quadratic elements have
-//! the measure of their corners, times the least ratio of their Jacobian to that of the straight element (Johnen,
+//! of others the smallest scaled Jacobian over the corners (Knupp 2000), a pyramid's over those of its base. Quadratic
+//! elements have the measure of their corners, times the least ratio of their Jacobian to that of the straight element (Johnen,
 //! Remacle, Geuzaine 2013). One whose Jacobian is not positive everywhere has 0.
 
 use rayon::prelude::*;
@@ -12,7 +12,7 @@ use super::faces::Face;
 use super::vector::{dot, sub};
 use super::{Cells, Group, Mesh, jacobian};
 use crate::element::shape::{At, determinant};
-use crate::element::{ElementKind, MAX_NODES};
+use crate::element::{Domain, ElementKind, MAX_NODES};
 use crate::parallel;
 
 const WORST: usize = 5;
@@ -92,23 +92,36 @@ pub fn shape(mesh: &Mesh, cells: &Cells, i: usize) -> f64 {
     let (info, cell) = (cells.kind.info(), cells.cell(i));
     let x = |k: usize| mesh.coords[cell[k] as usize];
     let straight = cells.kind.linear().table();
-    let measure = if info.is_simplex() {
-        let n = info.n_corners;
-        let pairs = (0..n).flat_map(|a| (0..a).map(move |b| (a, b)));
-        let square = pairs.map(|(a, b)| sub(x(a), x(b))).map(|e| dot(e, e)).sum::<f64>() / (n * (n - 1) / 2) as f64;
-        let det = determinant(info.dim, straight.nodes[0].tangents(x));
-        if info.dim == 3 { 2f64.sqrt() * det / square.powf(1.5) } else { 2.0 / 3f64.sqrt() * det / square }
-    } else {
-        straight.nodes.iter().fold(1.0, |least: f64, at| {
-            let tangents = at.tangents(x);
-            let product = tangents[..info.dim].iter().map(|&t| dot(t, t).sqrt()).product::<f64>();
-            least.min(determinant(info.dim, tangents) / product)
-        })
-    };
+    // A simplex is the same in all corners.
+    let points = if info.domain.is_simplex() { 1 } else { straight.nodes.len() };
+    let of = |(at, xi): (&At, &[f64; 3])| scaled_jacobian(info.domain, *xi, at.tangents(x));
+    let corners = straight.nodes.iter().zip(info.domain.corners()).take(points - usize::from(info.domain.has_apex()));
+    let measure = corners.map(of).fold(if points > 1 { 1.0 } else { f64::INFINITY }, f64::min);
     let curving = if info.is_quadratic() { curving(cells, x) } else { 1.0 };
     // An element without volume may have no ratio either: it counts as flat, as does one that is folded inside.
     let measure = measure * curving;
     if measure > 0.0 && jacobian::is_positive(cells.kind, x) { measure.min(1.0) } else { 0.0 }
+}
+
+/// The Jacobian at a corner over that of the regular element with edges as long: in each factor of the shape the root mean
+/// square of its edges, in a pyramid those at the corner.
+fn scaled_jacobian(domain: Domain, corner: [f64; 3], tangents: [[f64; 3]; 3]) -> f64 {
+    let (det, length) = (determinant(domain.dim(), tangents), |v: [f64; 3]| dot(v, v).sqrt());
+    if domain.has_apex() {
+        let [r, s, t] = tangents;
+        let up = [0, 1, 2].map(|c| t[c] - corner[0] * r[c] - corner[1] * s[c]);
+        return 2f64.sqrt() * det / (length(r) * length(s) * length(up));
+    }
+    let (mut regular, mut first) = (1.0, 0);
+    for &n in domain.factors() {
+        let own = &tangents[first..first + n];
+        let between = (0..n).flat_map(|i| (0..i).map(move |j| sub(own[i], own[j])));
+        let squares = own.iter().copied().chain(between).map(|edge| dot(edge, edge)).sum::<f64>();
+        let size = (squares / (n * (n + 1) / 2) as f64).sqrt().powi(n as i32);
+        regular *= size * [1.0, 0.75f64.sqrt(), 0.5f64.sqrt()][n - 1];
+        first += n;
+    }
+    det / regular
 }
 
 /// The least ratio, at most 1, of the Jacobian to that of the straight element of the same corners, over the nodes.
@@ -116,9 +129,10 @@ fn curving(cells: &Cells, x: impl Fn(usize) -> [f64; 3]) -> f64 {
     let (info, table) = (cells.kind.info(), cells.kind.table());
     let mut curved = [[0.0; 3]; MAX_NODES];
     (0..info.n_nodes).for_each(|k| curved[k] = x(k));
-    let mut straight = curved;
-    for edge in &table.edges {
-        straight[edge[2]] = [0, 1, 2].map(|c| 0.5 * (curved[edge[0]][c] + curved[edge[1]][c]));
+    let (mut straight, linear) = (curved, &cells.kind.linear().info().shape);
+    for (node, xi) in straight.iter_mut().zip(info.shape.nodes).skip(info.n_corners) {
+        let sum = |c: usize| (0..info.n_corners).map(|b| (linear.value)(b, *xi) * curved[b][c]).sum();
+        *node = [0, 1, 2].map(sum);
     }
     let det = |at: &At, x: &[[f64; 3]; MAX_NODES]| determinant(info.dim, at.tangents(|k| x[k]));
     table.nodes.iter().map(|at| det(at, &curved) / det(at, &straight)).fold(1.0, f64::min)

@@ -156,7 +156,7 @@ impl Raw {
     /// Whether every edge of the facets is shared by another one.
     fn is_closed(&self) -> bool {
         let edges = self.facets().flat_map(|(kind, cell)| {
-            kind.info().faces.iter().map(|(_, ends)| {
+            kind.faces().iter().map(|(_, ends)| {
                 let [a, b] = [cell[ends[0]], cell[ends[1]]];
                 [a.min(b), a.max(b)]
             })

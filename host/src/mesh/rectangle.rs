@@ -6,12 +6,9 @@
 
 use rayon::prelude::*;
 
-use super::generate::{check_kind, check_size, with_sides};
+use super::generate::{Facets, check_kind, check_size, per_cell, with_sides};
 use super::{Mesh, MeshError};
-use crate::element::ElementKind::{self, Line2, Quad4, Quad8, Tri3, Tri6};
-
-/// What a rectangle can be made of.
-pub const KINDS: &[ElementKind] = &[Tri3, Quad4, Tri6, Quad8];
+use crate::element::{Domain, ElementKind};
 
 /// Which way the cells of a rectangle are cut into triangles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -33,10 +30,8 @@ impl Diagonals {
     }
 }
 
-const TRIANGLES: usize = 2;
-
 /// The two triangles of a cell with these quad4 corners, both counterclockwise.
-fn split([a, b, c, d]: [u32; 4], diagonals: Diagonals) -> [[u32; 3]; TRIANGLES] {
+fn split([a, b, c, d]: [u32; 4], diagonals: Diagonals) -> [[u32; 3]; 2] {
     match diagonals {
         Diagonals::Up => [[a, b, c], [a, c, d]],
         Diagonals::Down => [[a, b, d], [b, c, d]],
@@ -45,7 +40,7 @@ fn split([a, b, c, d]: [u32; 4], diagonals: Diagonals) -> [[u32; 3]; TRIANGLES] 
 
 /// A rectangle with one corner at the origin, `size` long and divided into `cells` along x and y.
 ///
-/// `kind` is one of [`KINDS`]. Tags count from 1, the faces first. Groups: "body", and the edges "xmin" .. "ymax",
+/// `kind` is of the plane. Tags count from 1, the faces first. Groups: "body", and the edges "xmin" .. "ymax",
 /// with the body on their left.
 ///
 /// # Errors
@@ -62,20 +57,21 @@ pub fn generate_cut_rectangle(
     cells: [usize; 2],
     diagonals: Diagonals,
 ) -> Result<Mesh, MeshError> {
-    check_kind("rectangle", kind, KINDS)?;
+    check_kind("rectangle", kind, 2)?;
     let linear = kind.linear();
-    check_size(&size, &cells, per_cell(linear))?;
+    check_size(&size, &cells, per_cell(linear.info().domain))?;
     let [nx, ny] = cells;
     let row = nx + 1;
     let at = |axis: usize, i: usize| size[axis] * i as f64 / cells[axis] as f64;
     let coords: Vec<[f64; 3]> =
         (0..row * (ny + 1)).into_par_iter().map(|i| [at(0, i % row), at(1, i / row), 0.0]).collect();
     let node = |ix, iy| (ix + row * iy) as u32;
-    with_sides(kind, coords, faces(linear, cells, diagonals, node), Line2, &edges(cells, node))
+    with_sides(kind, coords, faces(linear, cells, diagonals, node), &edges(cells, node).map(as_facets))
 }
 
-fn per_cell(kind: ElementKind) -> usize {
-    if kind == Tri3 { TRIANGLES } else { 1 }
+/// A side of straight edges.
+pub(super) fn as_facets((name, edges): (&'static str, Vec<u32>)) -> (&'static str, Facets) {
+    (name, Facets::from([(ElementKind::Line2, edges)]))
 }
 
 /// The faces of `kind` that `nx` by `ny` cells are, or are cut into, between these nodes of a lattice.
@@ -85,13 +81,13 @@ pub(super) fn faces(
     diagonals: Diagonals,
     node: impl Fn(usize, usize) -> u32 + Sync,
 ) -> Vec<u32> {
-    let width = per_cell(kind) * kind.info().n_nodes;
+    let width = per_cell(kind.info().domain) * kind.info().n_nodes;
     let mut nodes = vec![0; nx * ny * width];
     nodes.par_chunks_mut(nx * width).enumerate().for_each(|(iy, row)| {
         for (ix, cell) in row.chunks_exact_mut(width).enumerate() {
             let corners = [node(ix, iy), node(ix + 1, iy), node(ix + 1, iy + 1), node(ix, iy + 1)];
-            match kind {
-                Tri3 => cell.copy_from_slice(split(corners, diagonals).as_flattened()),
+            match kind.info().domain {
+                Domain::Triangle => cell.copy_from_slice(split(corners, diagonals).as_flattened()),
                 _ => cell.copy_from_slice(&corners),
             }
         }
@@ -111,6 +107,7 @@ fn edges([nx, ny]: [usize; 2], node: impl Fn(usize, usize) -> u32) -> [(&'static
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::element::ElementKind::{Quad4, Tri3};
 
     fn area(mesh: &Mesh, cell: &[u32]) -> f64 {
         let x = |k: usize| mesh.coords[cell[k % cell.len()] as usize];

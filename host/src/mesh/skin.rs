@@ -69,7 +69,7 @@ fn sieve(mesh: &Mesh) -> Vec<bool> {
 
 fn keys(cells: &Cells, i: usize) -> impl Iterator<Item = Key> + '_ {
     let nodes = cells.cell(i);
-    cells.kind.info().faces.iter().map(move |(kind, local)| key(*kind, nodes, local))
+    cells.kind.faces().iter().map(move |(kind, local)| key(*kind, nodes, local))
 }
 
 /// 64 bits of the corners of a side but the lowest: the halves of a product, folded.
@@ -108,9 +108,7 @@ mod tests {
     fn counted(mesh: &Mesh) -> Vec<Vec<u32>> {
         let mut counts: BTreeMap<Vec<u32>, usize> = BTreeMap::new();
         for (_, cells) in mesh.solids() {
-            for (i, (_, local)) in
-                (0..cells.len()).flat_map(|i| cells.kind.info().faces.iter().map(move |face| (i, face)))
-            {
+            for (i, (_, local)) in (0..cells.len()).flat_map(|i| cells.kind.faces().iter().map(move |face| (i, face))) {
                 let mut nodes: Vec<u32> = local.iter().map(|&k| cells.cell(i)[k]).collect();
                 nodes.sort_unstable();
                 *counts.entry(nodes).or_default() += 1;

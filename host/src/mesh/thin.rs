@@ -36,7 +36,7 @@ pub struct Thin {
     /// Twice their volume over the area that they have of the skin: the thickness of a plate, half that of a rod, a
     /// third of that of a cube.
     pub thickness: f64,
-    /// Linear quadrilaterals and hexahedra from skin to skin where these are fewest: 1, 2 or 3; 4 and more of regions as
+    /// Linear quadrilaterals, hexahedra and wedges from skin to skin where these are fewest: 1, 2 or 3; 4 and more of regions as
     /// thick throughout; 0 without any.
     pub layers: u8,
     /// Their length over the body's thickness there, in the mean of squares; 0 without any.
@@ -81,7 +81,7 @@ impl Thin {
 fn bricks(mesh: &Mesh, takes: &[Vec<bool>], deepest: u8) -> (u8, f64) {
     let is_brick = |block: usize| {
         let info = mesh.cells[block].kind.info();
-        !info.is_simplex() && !info.is_quadratic()
+        info.domain.is_layered() && !info.is_quadratic()
     };
     let is_taken = |face: &&Face| is_brick(face.block) && takes[face.block].get(face.cell as usize) == Some(&true);
     let mut sides: Vec<&Face> = mesh.skin().iter().filter(is_taken).collect();
@@ -126,7 +126,7 @@ fn length_over_thickness(mesh: &Mesh, sides: &[&Face]) -> Option<f64> {
         f.nodes().contains(&a) != f.nodes().contains(&b) && (!is_spanning || has_opposite())
     };
     let (mut across, mut along, mut longest) = (f64::INFINITY, 0.0f64, 0.0f64);
-    for edge in block.kind.info().edges() {
+    for edge in block.kind.edges() {
         let [a, b] = [cell[edge[0]], cell[edge[1]]];
         let [x, y] = [a, b].map(|node| mesh.coords[node as usize]);
         let length = (0..3).map(|c| (x[c] - y[c]).powi(2)).sum::<f64>().sqrt();

@@ -82,7 +82,7 @@ const PLANE: Facts = Facts {
 const LAPLACE: Facts = Facts {
     what: "a potential",
     hint: "a potential: temperature, head of water, voltage",
-    physics: Physics::Conduction,
+    physics: Physics::Potential,
     dim: None,
     components: 1,
     balanced: &[0],

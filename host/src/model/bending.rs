@@ -30,7 +30,7 @@
 //! and quad8 show none of it, though their nodes do.
 
 use super::{Analysis, Physics};
-use crate::element::ElementKind::{self, Hex8, Hex20, Quad4, Quad8, Tet4, Tri3};
+use crate::element::{ElementInfo, ElementKind};
 use crate::mesh::thin::{self, Thin};
 use crate::mesh::vector::{norm, sub};
 use crate::mesh::{Cells, Mesh};
@@ -50,7 +50,7 @@ const STIFF: f64 = 1.1;
 
 /// Element types that bend alike.
 struct Bending {
-    kinds: [ElementKind; 2],
+    takes: fn(&ElementInfo) -> bool,
     /// How many of them should be across, an even number.
     across: u8,
     /// What is wrong with fewer, and what to do; nothing if that hardly matters.
@@ -58,12 +58,26 @@ struct Bending {
 }
 
 const BENDING: [Bending; 5] = [
-    Bending { kinds: [Tet4, Tri3], across: 8, fewer: |_| Some(OF_SIMPLICES.into()) },
-    Bending { kinds: [Hex8, Quad4], across: 2, fewer: of_a_layer },
-    Bending { kinds: [Hex8, Quad4], across: 4, fewer: of_layers },
-    Bending { kinds: [Hex8, Quad4], across: 8, fewer: of_layers },
-    Bending { kinds: [Hex20, Quad8], across: 2, fewer: |_| Some(OF_CENTRES.into()) },
+    Bending { takes: is_simple, across: 8, fewer: |_| Some(OF_SIMPLICES.into()) },
+    Bending { takes: is_brick, across: 2, fewer: of_a_layer },
+    Bending { takes: is_brick, across: 4, fewer: of_layers },
+    Bending { takes: is_brick, across: 8, fewer: of_layers },
+    Bending { takes: is_quadratic_brick, across: 2, fewer: |_| Some(OF_CENTRES.into()) },
 ];
+
+/// Simplices and pyramids of first order.
+fn is_simple(info: &ElementInfo) -> bool {
+    !info.is_quadratic() && !info.domain.is_layered()
+}
+
+/// Quadrilaterals, hexahedra and wedges of first order.
+fn is_brick(info: &ElementInfo) -> bool {
+    !info.is_quadratic() && info.domain.is_layered()
+}
+
+fn is_quadratic_brick(info: &ElementInfo) -> bool {
+    info.is_quadratic() && info.domain.is_layered()
+}
 
 const OF_SIMPLICES: &str = "fewer than 8 through the thickness: displacements and stresses in bending come out too low (a cantilever bends \
                             23, 51, 79, 93 % of the exact value with 1, 2, 4, 8 of them). Use second-order elements \
@@ -120,25 +134,25 @@ pub struct Doubt {
 pub fn doubt(analysis: Analysis, mesh: &Mesh) -> Option<Doubt> {
     let of = |bending: &Bending| {
         mesh.solids()
-            .find(|(_, cells)| !cells.is_empty() && bending.kinds.contains(&cells.kind))
+            .find(|(_, cells)| !cells.is_empty() && (bending.takes)(cells.kind.info()))
             .map(|(_, cells)| cells.kind)
     };
-    if analysis.physics() == Physics::Conduction {
+    if analysis.physics() == Physics::Potential {
         return None;
     }
     let all: usize = mesh.solids().map(|(_, cells)| cells.len()).sum();
     let of_layers = || {
         BENDING.iter().find_map(|bending| {
             let kind = of(bending)?;
-            if bending.across > 4 && bending.kinds.contains(&Hex8) && !has_long_bricks(mesh) {
+            if bending.across > 4 && is_brick(kind.info()) && !has_long_bricks(mesh) {
                 return None;
             }
-            let thin = Thin::of(mesh, bending.across / 2, |cells| bending.kinds.contains(&cells.kind));
+            let thin = Thin::of(mesh, bending.across / 2, |cells| (bending.takes)(cells.kind.info()));
             let bends = thin.longest > SLENDER * thin.thickness && thin.elements as f64 >= SHARE * all as f64;
             let fewer = if bends { (bending.fewer)(&thin) } else { None };
             fewer.map(|fewer| Doubt {
                 warning: format!("{} elements, {fewer}", kind.info().name),
-                is_too_stiff: !bending.kinds.contains(&Hex20),
+                is_too_stiff: !kind.info().is_quadratic(),
             })
         })
     };
@@ -156,7 +170,7 @@ fn of_few_along(mesh: &Mesh) -> Option<String> {
 /// Bricks that are long beside the thickness of a slender body. Where there are many layers of them N is
 /// `1 + (a / h)^2 / (2 (1 + nu))`; h is at most twice [`thin::thickness`].
 fn of_long_bricks(mesh: &Mesh) -> Option<String> {
-    let bricks = lengths(mesh, |cells| matches!(cells.kind, Hex8 | Quad4));
+    let bricks = lengths(mesh, |cells| is_brick(cells.kind.info()));
     let long = typical(bricks.iter().filter(|[long, short]| *long >= LONG * *short));
     if long == 0.0 {
         return None;
@@ -181,7 +195,7 @@ const FEW: f64 = 3.5;
 
 /// Whether more than a few bricks have edges of lengths far apart.
 fn has_long_bricks(mesh: &Mesh) -> bool {
-    let bricks = lengths(mesh, |cells| matches!(cells.kind, Hex8 | Quad4));
+    let bricks = lengths(mesh, |cells| is_brick(cells.kind.info()));
     let long = bricks.iter().filter(|[long, short]| *long >= LONG * *short).count();
     long as f64 >= SHARE * bricks.len() as f64
 }
@@ -195,7 +209,7 @@ fn lengths(mesh: &Mesh, takes: impl Fn(&Cells) -> bool) -> Vec<[f64; 2]> {
             let [x, y] = [edge[0], edge[1]].map(|corner| mesh.coords[cell[corner] as usize]);
             norm(sub(x, y))
         };
-        let lengths = kind.info().edges().iter().map(length).collect::<Vec<_>>();
+        let lengths = kind.edges().iter().map(length).collect::<Vec<_>>();
         [lengths.iter().copied().fold(0.0, f64::max), lengths.into_iter().fold(f64::INFINITY, f64::min)]
     };
     taken().flat_map(|cells| (0..cells.len()).step_by(step).map(|i| of((cells.kind, cells.cell(i))))).collect()
@@ -210,6 +224,7 @@ fn typical<'a>(lengths: impl Iterator<Item = &'a [f64; 2]>) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::element::ElementKind::{Hex8, Quad4, Tet4, Tri3};
     use crate::mesh::generate::generate_box;
     use crate::mesh::rectangle::generate_rectangle;
 

@@ -27,7 +27,7 @@ const QUADRATIC: f64 = 45.0;
 /// One line for each material and element type that lock together.
 pub fn warnings(analysis: Analysis, materials: &[Material], mesh: &Mesh, cell_material: &[Vec<u32>]) -> Vec<String> {
     let mut warnings = Vec::new();
-    if analysis.is_thin() || analysis.physics() == Physics::Conduction {
+    if analysis.is_thin() || analysis.physics() == Physics::Potential {
         return warnings;
     }
     for (index, material) in materials.iter().enumerate() {

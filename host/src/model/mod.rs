@@ -46,6 +46,7 @@ pub use unused::{Unused, unused};
 use crate::mesh::Mesh;
 use crate::mesh::vector::{dot, sub};
 use crate::result::choices::{Acceleration, Format, Method, Ordering, Precision, Preconditioner, Strategy};
+use nalgebra::{Matrix6, Vector6};
 use std::sync::Arc;
 
 /// A material.
@@ -87,6 +88,17 @@ impl Material {
     pub fn is_isotropic(&self) -> bool {
         let [x, y, z] = self.conductivity;
         self.law.lame().is_some() && x == y && y == z
+    }
+
+    /// The strains of stresses at places, with engineering shears: `D^-1 sigma`. In plane stress the strain across is in
+    /// them, too.
+    pub fn strain(&self) -> impl Fn([f64; 6], [f64; 3]) -> [f64; 6] + '_ {
+        let inverse = |d: Matrix6<f64>| d.try_inverse().unwrap_or_default();
+        let fixed = (!self.axes.vary()).then(|| inverse(self.axes.to_global(&self.law.stiffness(), [0.0; 3])));
+        move |stress, place| {
+            let compliance = fixed.unwrap_or_else(|| inverse(self.axes.to_global(&self.law.stiffness(), place)));
+            (compliance * Vector6::from(stress)).into()
+        }
     }
 }
 

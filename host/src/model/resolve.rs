@@ -98,7 +98,7 @@ impl Model {
         warnings.extend(supports::ambiguous(selector));
         warnings.extend(rotation::warnings(analysis, mesh, supports));
         warnings.extend(unsaid_thickness(case));
-        if analysis.physics() != Physics::Conduction {
+        if analysis.physics() != Physics::Potential {
             warnings.extend(units::warnings(&materials, mesh.longest_side(), self.gravity, self.units));
         }
         warnings.extend(loads.warnings);
@@ -123,7 +123,7 @@ impl Model {
         let mut values = self.supports.iter().flat_map(|support| support.displacement).flatten();
         match self.analysis {
             _ if is_loaded => None,
-            analysis if analysis.physics() == Physics::Conduction => {
+            analysis if analysis.physics() == Physics::Potential => {
                 let first = values.next();
                 values
                     .all(|value| Some(value) == first)

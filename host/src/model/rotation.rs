@@ -28,7 +28,7 @@ const SHOWN: usize = 2;
 /// A warning for each support that rotates by a finite angle.
 pub fn warnings(analysis: Analysis, mesh: &Mesh, supports: &[Support]) -> Vec<String> {
     let first = supports.first().map(|support| support.displacement);
-    if analysis.physics() == Physics::Conduction || supports.iter().all(|support| Some(support.displacement) == first) {
+    if analysis.physics() == Physics::Potential || supports.iter().all(|support| Some(support.displacement) == first) {
         return Vec::new();
     }
     let size = analysis.components();
@@ -80,12 +80,12 @@ fn clamps(mesh: &Mesh, held: &[bool]) -> Vec<Vec<u32>> {
     let mut parent: Vec<u32> = (0..mesh.coords.len() as u32).collect();
     for (_, block) in mesh.solids() {
         let info = block.kind.info();
-        let edges = info.edges();
+        let edges = block.kind.edges();
         for cell in block.nodes.chunks_exact(info.n_nodes) {
             if cell.iter().filter(|node| is_held(node)).count() < 2 {
                 continue;
             }
-            for edge in &edges {
+            for edge in edges {
                 let mut nodes = edge.iter().map(|k| cell[*k]).filter(is_held);
                 let Some(first) = nodes.next() else { continue };
                 for node in nodes {

@@ -250,7 +250,7 @@ impl<'a> Selector<'a> {
         let dim = self.mesh.group(name).map(|group| group.dim);
         let Words { solid, face, skin, .. } = self.words();
         let instead =
-            if self.case.analysis().physics() == Physics::Conduction { "" } else { "; use [[force]] on it alone" };
+            if self.case.analysis().physics() == Physics::Potential { "" } else { "; use [[force]] on it alone" };
         let why = match dim {
             Some(0) => format!("is a group of points and encloses no {face} of the {skin}{instead}"),
             Some(dim) if dim + 2 == self.mesh.dim() => {

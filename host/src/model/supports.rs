@@ -107,7 +107,7 @@ fn disagreement(
     let line = selector.case.source.line_of(&where_place(&tables[first]));
     let value = |i: usize| supports[i].displacement[c].unwrap_or(0.0);
     let what = match selector.case.analysis().physics() {
-        Physics::Conduction => "values".to_string(),
+        Physics::Potential => "values".to_string(),
         Physics::Elasticity => format!("displacements {}", ["x", "y", "z"][c]),
     };
     let message = format!(

@@ -41,7 +41,7 @@ pub fn unresolved(model: &Model, node: usize, step: &Step) -> f64 {
 /// The means at the nodes of an element, interpolated to its middle.
 fn at_middle(cells: &Cells, i: usize, values: &[[f64; 6]]) -> [f64; 6] {
     let (info, shape) = (cells.kind.info(), &cells.kind.info().shape);
-    let xi = info.middle();
+    let xi = info.domain.centroid();
     let shares = cells.cell(i).iter().enumerate().map(|(b, &node)| ((shape.value)(b, xi), values[node as usize]));
     shares.fold([0.0; 6], |sum, (share, value)| std::array::from_fn(|k| sum[k] + share * value[k]))
 }

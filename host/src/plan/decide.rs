@@ -195,7 +195,7 @@ fn factor(model: &Model, device: &DeviceFacts) -> Verdict {
             _ => Verdict { takes: true, why: Some(Reason::SmallModel), fill: None },
         };
     }
-    let is_potential = model.analysis.physics() == Physics::Conduction;
+    let is_potential = model.analysis.physics() == Physics::Potential;
     let most = if is_potential { limits.potential } else { limits.easy.max(limits.flat).max(limits.incompressible) };
     if unknowns > limits.most || most == 0.0 {
         return Verdict::no(None);
@@ -222,7 +222,7 @@ fn counted(model: &Model, device: &DeviceFacts, on_surface: f64) -> Verdict {
         return verdict(false, Reason::FactorTooLarge(bytes));
     }
     let per = fill.nonzeros as f64 / unknowns(model) as f64;
-    let is_potential = model.analysis.physics() == Physics::Conduction;
+    let is_potential = model.analysis.physics() == Physics::Potential;
     if per <= if is_potential { limits.potential } else { limits.easy } {
         let body = match () {
             () if model.mesh.dim() == 2 => Body::Plane,
@@ -291,11 +291,7 @@ const MORE_SURFACE: f64 = 1.5;
 fn is_rounded(model: &Model, device: &DeviceFacts, preconditioner: Preconditioner) -> bool {
     let n = unknowns(model);
     let is_asked = model.solver.precision.is_some() || preconditioner != Preconditioner::Amg;
-    if is_asked
-        || device.on_host
-        || n < MANY
-        || model.mesh.dim() != 3
-        || model.analysis.physics() == Physics::Conduction
+    if is_asked || device.on_host || n < MANY || model.mesh.dim() != 3 || model.analysis.physics() == Physics::Potential
     {
         return false;
     }
@@ -338,7 +334,7 @@ fn preconditioner(model: &Model, on_host: bool) -> (Preconditioner, Option<Reaso
     };
     let even = pace * break_even(unknowns, on_host);
     let iterations = jacobi_iterations(model);
-    let is_elastic = model.analysis.physics() != Physics::Conduction;
+    let is_elastic = model.analysis.physics() != Physics::Potential;
     let is_thin = || one_across(&model.mesh) >= THIN_SHARE;
     if is_elastic && precision == Precision::Double && unknowns > FEW_UNKNOWNS {
         if on_host {

@@ -5,7 +5,7 @@
 use super::memory::{matrix_bytes, mesh_bytes, slot_bytes};
 use crate::device::host_memory::available;
 use crate::element::ElementKind;
-use crate::mesh::Mesh;
+use crate::mesh::{Mesh, generate};
 use crate::model::case::{Generated, Lattice};
 use crate::model::{Analysis, Case};
 use crate::result::{Error, Result};
@@ -42,9 +42,9 @@ impl Use {
 
 /// Bytes that `elements` elements of a kind on `nodes` nodes take at least.
 fn needed(kind: ElementKind, nodes: u64, elements: u64, purpose: Use) -> u64 {
-    let neighbours = match kind {
-        ElementKind::Hex8 | ElementKind::Hex20 => HEX_NEIGHBOURS,
+    let neighbours = match () {
         _ if kind.info().dim == 2 => PLANE_NEIGHBOURS,
+        _ if kind.info().domain.is_layered() => HEX_NEIGHBOURS,
         _ => TET_NEIGHBOURS,
     };
     let size = if matches!(purpose, Use::Solution { is_scalar: true, .. }) { 1 } else { kind.info().dim as u64 };
@@ -70,11 +70,7 @@ fn check(needed: u64) -> Result<()> {
 /// Checks a box, or a rectangle, of cells that is to be generated.
 pub fn check_box<const N: usize>(kind: ElementKind, cells: [usize; N], purpose: Use) -> Result<()> {
     let product = |plus: u64| cells.iter().fold(1u64, |n, &cells| n.saturating_mul(plus.saturating_add(cells as u64)));
-    let per_cell = match kind.linear() {
-        ElementKind::Tet4 => 6,
-        ElementKind::Tri3 => 2,
-        _ => 1,
-    };
+    let per_cell = generate::per_cell(kind.info().domain) as u64;
     check(needed(kind, product(1), product(0).saturating_mul(per_cell), purpose))
 }
 

@@ -66,17 +66,18 @@ pub fn jacobi_iterations(model: &Model) -> f64 {
 /// Iterations to a residual of 1e-8 per element on the way from a node to its support: the median of boxes, beams
 /// and plates in elasticity, of boxes for potentials.
 fn coefficient(kind: ElementKind, analysis: Analysis) -> f64 {
-    let (elastic, potential) = match kind {
-        ElementKind::Tet4 => (19.0, 6.6),
-        ElementKind::Hex8 => (8.4, 2.4),
-        ElementKind::Tet10 => (25.0, 6.5),
-        ElementKind::Hex20 => (15.0, 2.4),
-        ElementKind::Tri3 => (10.0, 4.2),
-        ElementKind::Quad4 => (5.6, 1.0),
-        ElementKind::Tri6 => (12.0, 2.0),
-        _ => (9.0, 2.1),
+    let info = kind.info();
+    let (elastic, potential) = match (info.dim, info.domain.is_layered(), info.is_quadratic()) {
+        (2, false, false) => (10.0, 4.2),
+        (2, true, false) => (5.6, 1.0),
+        (2, false, true) => (12.0, 2.0),
+        (2, true, true) => (9.0, 2.1),
+        (_, false, false) => (19.0, 6.6),
+        (_, true, false) => (8.4, 2.4),
+        (_, false, true) => (25.0, 6.5),
+        (_, true, true) => (15.0, 2.4),
     };
-    if analysis.physics() == Physics::Conduction { potential } else { elastic }
+    if analysis.physics() == Physics::Potential { potential } else { elastic }
 }
 
 /// The largest distance from a node to the nearest one that is supported in the same component: a roller under all of a

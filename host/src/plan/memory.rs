@@ -101,7 +101,7 @@ fn list_bytes(kind: ElementKind, nodes: u64, elements: u64) -> u64 {
 /// solved for and reactions.
 fn result_bytes(model: &Model) -> u64 {
     let elements: usize = model.mesh.solids().map(|(_, cells)| cells.len()).sum();
-    let (per_element, per_node) = if model.analysis.physics() == Physics::Conduction { (4, 8) } else { (7, 13) };
+    let (per_element, per_node) = if model.analysis.physics() == Physics::Potential { (4, 8) } else { (7, 13) };
     DOUBLE * (per_element * elements as u64 + per_node * model.mesh.coords.len() as u64)
 }
 

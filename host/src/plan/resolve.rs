@@ -50,12 +50,16 @@ fn refuse<R>(what: &'static str, name: &str, available: Vec<&'static str>) -> Re
 /// Refuses what belongs to a matrix, which FEMSES has none of.
 fn check_femses(model: &Model) -> Result<()> {
     let solver = &model.solver;
-    if model.analysis.physics() != Physics::Conduction {
+    if model.analysis.physics() != Physics::Potential {
         return refuse("method of elasticity", Method::Femses.name(), vec!["cg", "direct"]);
     }
     if !model.form().is_isotropic {
         let what = "method of what is not isotropic, or a body of revolution,";
         return refuse(what, Method::Femses.name(), vec!["cg", "direct"]);
+    }
+    if let Some((_, cells)) = model.mesh.solids().find(|(_, cells)| !cells.kind.is_of_papers()) {
+        let why = format!("has no kernels for {}", cells.kind.info().name);
+        return Err(Error::Unsuited { strategy: Method::Femses.name(), why, available: vec!["cg", "direct"] });
     }
     if let Some(precision) = solver.precision.filter(|precision| !PLAIN_PRECISIONS.contains(precision)) {
         let available = PLAIN_PRECISIONS.map(Precision::name).to_vec();

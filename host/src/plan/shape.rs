@@ -74,7 +74,7 @@ pub fn median_height(mesh: &Mesh) -> f64 {
 fn median_ratio(mesh: &Mesh, other: fn(&[f64]) -> f64) -> f64 {
     let mut all = Vec::new();
     for (_, cells) in mesh.solids() {
-        let edges = cells.kind.info().edges();
+        let edges = cells.kind.edges();
         for i in spread(cells.len(), SAMPLED_CELLS) {
             let x = |k: usize| mesh.coords[cells.cell(i)[k] as usize];
             let mut squares: Vec<f64> = edges.iter().map(|edge| square(&x(edge[0]), &x(edge[1]))).collect();

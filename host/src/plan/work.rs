@@ -196,7 +196,7 @@ fn weight(model: &Model) -> f64 {
 
 /// Products with the matrix that take as long as a cycle.
 fn products(mesh: &Mesh) -> u64 {
-    let is_simplex = |(_, cells): (usize, &Cells)| cells.kind.info().n_corners == mesh.dim() + 1;
+    let is_simplex = |(_, cells): (usize, &Cells)| cells.kind.info().domain.is_simplex();
     match () {
         () if is_quadratic(mesh) => QUADRATIC_PRODUCTS,
         () if mesh.solids().all(is_simplex) => SIMPLEX_PRODUCTS,

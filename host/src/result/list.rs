@@ -78,11 +78,10 @@ macro_rules! for_each_field {
             von_mises_nodal, Node, SCALAR, Stress, [Elasticity], Usual;
             stress_nodal, Node, TENSOR, Stress, [Elasticity], Usual;
             safety_factor, Node, SCALAR, Unlabelled, [Elasticity], WithStrength;
-            potential, Node, SCALAR, Unlabelled, [Conduction], Usual;
-            gradient, Cell, VECTOR, Unlabelled, [Conduction], Usual;
-            gradient_nodal, Node, VECTOR, Unlabelled, [Conduction], Usual;
-            material, Cell, SCALAR, Index, [Elasticity, Conduction], Usual;
-            stress_points, CellPoint, TENSOR, Stress, [Elasticity], Asked;
+            potential, Node, SCALAR, Unlabelled, [Potential], Usual;
+            gradient, Cell, VECTOR, Unlabelled, [Potential], Usual;
+            gradient_nodal, Node, VECTOR, Unlabelled, [Potential], Usual;
+            material, Cell, SCALAR, Index, [Elasticity, Potential], Usual;
             strain, Cell, TENSOR, Unlabelled, [Elasticity], Asked;
             strain_nodal, Node, TENSOR, Unlabelled, [Elasticity], Asked;
             tresca, Cell, SCALAR, Stress, [Elasticity], Asked;
@@ -103,7 +102,7 @@ macro_rules! for_each_table {
             strain_energy, ["all" Energy], [Elasticity];
             reactions, ["x" Force, "y" Force, "z" Force], [Elasticity];
             reaction_moments, ["x" Moment, "y" Moment, "z" Moment], [Elasticity];
-            flows, ["flow into the body" Unlabelled], [Conduction];
+            flows, ["flow into the body" Unlabelled], [Potential];
         }
     };
 }
@@ -165,9 +164,9 @@ impl FieldInfo {
         self.components == VECTOR
     }
 
-    /// Its name without `_nodal` or `_points`, which go without saying where all values are there.
+    /// Its name without `_nodal`, which goes without saying where all values are at nodes.
     pub fn short_name(&self) -> &'static str {
-        self.name.strip_suffix("_nodal").or(self.name.strip_suffix("_points")).unwrap_or(self.name)
+        self.name.strip_suffix("_nodal").unwrap_or(self.name)
     }
 
     /// The names of its scalars, as `--field` has them: its own, or one for each component; each with the component.

@@ -7,7 +7,7 @@ pub enum Physics {
     #[default]
     Elasticity,
     /// A potential.
-    Conduction,
+    Potential,
 }
 
 /// Names and words of one physics.
@@ -75,7 +75,7 @@ impl Physics {
     pub fn words(self) -> &'static Words {
         match self {
             Physics::Elasticity => &ELASTICITY,
-            Physics::Conduction => &CONDUCTION,
+            Physics::Potential => &POTENTIAL,
         }
     }
 }
@@ -101,7 +101,7 @@ static ELASTICITY: Words = Words {
     probed: &[["displacement", "displacement"], ["stress", "stress_nodal"]],
 };
 
-static CONDUCTION: Words = Words {
+static POTENTIAL: Words = Words {
     unknown: "potential",
     unknowns: "potential",
     extremes: Extremes::Both(["min", "min_at", "max", "max_at"]),

@@ -5,27 +5,24 @@ use crate::assembly::{DeviceBlock, DeviceMesh};
 use crate::device::{Buffer, Plain, check_memory};
 use crate::element::dispatch::{match_element, with_element};
 use crate::linalg::Space;
-use crate::model::Physics;
-use crate::result::Result;
+use crate::result::{Physics, Result};
 use kernels_rs::element::Point;
 use kernels_rs::form::{Constitutive, General, Scalar};
 use kernels_rs::stress::{Sample, Sampled};
 
-/// What `pick` takes of strains and stresses `[n_cells][n_points]` of displacements `u [n_nodes][dim]`, in the solver's
-/// numbering, at the points that `points` has for a block: by position in `mesh.cells`, empty for cells that are no solids.
-pub fn recover(
-    space: &Space,
-    mesh: &DeviceMesh,
-    u: &Buffer<f64>,
-    n_cell_blocks: usize,
-    points: impl Fn(&DeviceBlock) -> Vec<Point>,
-    pick: impl Fn(AtPoints<General>) -> Buffer<[f64; 6]>,
-) -> Result<Vec<Vec<[f64; 6]>>> {
-    let mut found = vec![Vec::new(); n_cell_blocks];
+/// Stresses `[n_cells][6]` and strain energies `[n_cells]`, by position in `mesh.cells`.
+pub type Stresses = (Vec<Vec<[f64; 6]>>, Vec<Vec<f64>>);
+
+/// Recovers the stresses at the centres and the strain energies of displacements `u [n_nodes][dim]`, in the solver's
+/// numbering. Both are empty for cells that are no solids.
+pub fn recover(space: &Space, mesh: &DeviceMesh, u: &Buffer<f64>, n_cell_blocks: usize) -> Result<Stresses> {
+    let (mut stresses, mut of_cells) = (vec![Vec::new(); n_cell_blocks], vec![Vec::new(); n_cell_blocks]);
     for block in &mesh.blocks {
-        found[block.cells.index] = space.take(pick(sampled::<General>(space, mesh, block, &points(block), u)?))?;
+        stresses[block.cells.index] =
+            space.take(sampled::<General>(space, mesh, block, &at_centroid(block), u)?.stress)?;
+        of_cells[block.cells.index] = energies(space, mesh, block, u)?;
     }
-    Ok(found)
+    Ok((stresses, of_cells))
 }
 
 /// The gradients of a potential `u [n_nodes]`, in the solver's numbering, at the centroids of the cells: by position in
@@ -45,8 +42,8 @@ pub fn gradients(
 }
 
 /// The centroid of a block's reference element.
-pub fn at_centroid(block: &DeviceBlock) -> Vec<Point> {
-    vec![(block.cells.kind.info().middle(), 1.0)]
+fn at_centroid(block: &DeviceBlock) -> [Point; 1] {
+    [(block.cells.kind.info().domain.centroid(), 1.0)]
 }
 
 /// Strains and stresses at points of the cells of a block, `[n_cells][n_points]`; of a potential gradients, and these times
@@ -89,7 +86,7 @@ fn energies(space: &Space, mesh: &DeviceMesh, block: &DeviceBlock, u: &Buffer<f6
             let none = [&mut space.zeros(0)?, &mut space.zeros(0)?];
             run::<General>(space, mesh, block, rule, u, none, &mut energy)?;
         }
-        Physics::Conduction => {
+        Physics::Potential => {
             let none = [&mut space.zeros(0)?, &mut space.zeros(0)?];
             run::<Scalar>(space, mesh, block, rule, u, none, &mut energy)?;
         }

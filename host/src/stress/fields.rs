@@ -2,13 +2,11 @@
 //! in [`Field::values`](crate::result::Field::values), or no list where the model has no such field. Other fields that it
 //! is computed from it takes from the [`Context`].
 
-use super::cells::{at_centroid, gradients, recover};
 use super::tensor::{principal, tresca as tresca_of};
-use super::{Context, nodal};
-use crate::assembly::DeviceBlock;
+use super::{Context, cells, nodal};
 use crate::element::middle;
-use crate::model::Model;
-use crate::model::law::across_the_plane;
+use crate::mesh::Cells;
+use crate::model::{Material, Model};
 use crate::result::Result;
 use kernels_rs::material::von_mises as von_mises_of;
 use rayon::prelude::*;
@@ -42,15 +40,9 @@ pub(super) fn reaction_force(of: &mut Context) -> Result<Lists> {
 
 /// Stress at the centres of the elements.
 pub(super) fn stress(of: &mut Context) -> Result<Lists> {
-    let n_blocks = of.model.mesh.cells.len();
-    Ok(flat(recover(of.space, of.mesh, of.device_u, n_blocks, at_centroid, |at| at.stress)?))
-}
-
-/// Stress at the integration points, those of an element one after the other.
-pub(super) fn stress_points(of: &mut Context) -> Result<Lists> {
-    let (n_blocks, points) =
-        (of.model.mesh.cells.len(), |block: &DeviceBlock| block.cells.kind.info().shape.quadrature.to_vec());
-    Ok(flat(recover(of.space, of.mesh, of.device_u, n_blocks, points, |at| at.stress)?))
+    let (stress, energies) = cells::recover(of.space, of.mesh, of.device_u, of.model.mesh.cells.len())?;
+    of.energies = energies;
+    Ok(flat(stress))
 }
 
 /// Its von Mises stress.
@@ -87,7 +79,7 @@ pub(super) fn potential(of: &mut Context) -> Result<Lists> {
 
 /// Its gradient at the centres of the elements.
 pub(super) fn gradient(of: &mut Context) -> Result<Lists> {
-    Ok(flat(gradients(of.space, of.mesh, of.device_u, of.model.mesh.cells.len())?))
+    Ok(flat(cells::gradients(of.space, of.mesh, of.device_u, of.model.mesh.cells.len())?))
 }
 
 /// Its gradient at the nodes.
@@ -101,38 +93,37 @@ pub(super) fn material(of: &mut Context) -> Result<Lists> {
     Ok(of.model.cell_material.iter().map(of_block).collect())
 }
 
-/// The strain across a plate that its strain in the plane makes, in a material at a place.
-fn across(model: &Model, material: usize, place: [f64; 3], strain: &[f64]) -> f64 {
-    let of = &model.materials[material];
-    let d = of.axes.to_global(&of.law.stiffness(), place);
-    across_the_plane(&d).iter().zip(strain).map(|(share, strain)| share * strain).sum()
+/// The strains of stresses `[n][6]`, flat, each in its material and at its place.
+fn strains(model: &Model, stress: &[f64], at: impl Fn(usize) -> Option<(usize, [f64; 3])>) -> Vec<f64> {
+    let of_material: Vec<_> = model.materials.iter().map(Material::strain).collect();
+    let strain = |(i, stress): (usize, &[f64; 6])| match at(i) {
+        Some((material, place)) => of_material[material](*stress, place),
+        None => [0.0; 6],
+    };
+    stress.as_chunks().0.iter().enumerate().flat_map(strain).collect()
 }
 
-/// Strain at the centres of the elements; in plane stress with the strain across.
+/// Strain at the centres of the elements.
 pub(super) fn strain(of: &mut Context) -> Result<Lists> {
     let model = of.model;
-    let mut strains =
-        flat(recover(of.space, of.mesh, of.device_u, model.mesh.cells.len(), at_centroid, |at| at.strain)?);
-    for (block, cells) in model.mesh.solids().filter(|_| model.analysis.is_thin()) {
-        for (i, strain) in strains[block].chunks_exact_mut(6).enumerate() {
-            let place = middle(cells.cell(i).iter().map(|&node| model.mesh.coords[node as usize]));
-            strain[2] = across(model, model.cell_material[block][i] as usize, place, strain);
-        }
-    }
-    Ok(strains)
+    let blocks = of.field("stress")?.iter().zip(&model.cell_material).zip(&model.mesh.cells);
+    let of_block = |((stress, materials), cells): ((&Vec<f64>, &Vec<u32>), &Cells)| {
+        let x = |node: &u32| model.mesh.coords[*node as usize];
+        strains(model, stress, |cell| Some((materials[cell] as usize, middle(cells.cell(cell).iter().map(x)))))
+    };
+    Ok(blocks.map(of_block).collect())
 }
 
-/// The same at the nodes.
+/// Strain at the nodes, of the material whose stress is shown.
 pub(super) fn strain_nodal(of: &mut Context) -> Result<Lists> {
-    let (model, numbering) = (of.model, of.numbering);
-    let mut nodal = nodal::nodal_strain(of.space, model, numbering, of.mesh, of.device_u)?;
-    if model.analysis.is_thin() {
-        let materials = nodal.materials(numbering);
-        for ((strain, material), place) in nodal.values.iter_mut().zip(materials).zip(&model.mesh.coords) {
-            strain[2] = material.map_or(0.0, |material| across(model, material, *place, strain));
-        }
-    }
-    Ok(flat(vec![nodal.values]))
+    of.field("stress_nodal")?;
+    let materials = of.nodal.as_ref().map_or(vec![], |nodal| nodal.materials(of.numbering));
+    let model = of.model;
+    Ok(of
+        .field("stress_nodal")?
+        .iter()
+        .map(|stress| strains(model, stress, |node| Some((materials[node]?, model.mesh.coords[node]))))
+        .collect())
 }
 
 /// The largest difference of two principal stresses.

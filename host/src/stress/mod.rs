@@ -15,8 +15,8 @@ use crate::linalg::Space;
 use crate::model::Model;
 use crate::result::{Field, FieldInfo, Result, Sink, Step, Table, TableInfo, for_each_field, for_each_table};
 pub use balance::{Balance, free_residual, norm, resultant, support_forces};
-pub use cells::{AtPoints, at_centroid, cell_energies, gradients, recover, sampled};
-pub use nodal::{Nodal, nodal_gradient, nodal_strain, nodal_stress};
+pub use cells::{AtPoints, Stresses, cell_energies, gradients, recover, sampled};
+pub use nodal::{Nodal, nodal_gradient, nodal_stress};
 
 /// What results are computed from, and those that are computed. Vectors over nodes are in the solver's numbering,
 /// `[n_nodes][components]`, flat.
@@ -38,6 +38,8 @@ pub struct Context<'a> {
     /// The forces of the supports on the body, or first the flow into it, in the mesh's numbering.
     pub forces: Vec<[f64; 3]>,
     step: Step,
+    /// Strain energies of the cells, `[n_blocks][n_cells]`, once the stress is there.
+    energies: Vec<Vec<f64>>,
     /// Stresses at the nodes.
     nodal: Option<Nodal<6>>,
 }
@@ -52,7 +54,8 @@ impl<'a> Context<'a> {
         (supports, forces): (&'a Supports, Vec<[f64; 3]>),
     ) -> Self {
         let step = Step { physics: model.analysis.physics(), ..Step::default() };
-        Context { space, model, numbering, mesh, supports, u, device_u, forces, step, nodal: None }
+        let (energies, nodal) = Default::default();
+        Context { space, model, numbering, mesh, supports, u, device_u, forces, step, energies, nodal }
     }
 
     /// The values of a field, as in [`Field::values`]; no lists if the model has none of this name.

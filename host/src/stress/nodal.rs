@@ -10,7 +10,7 @@
 //! Stress along an interface jumps from one material to the next, so the mean is over elements of one material alone; a
 //! node between several has that of the material in which it is largest.
 
-use super::cells::sampled;
+use super::sampled;
 use crate::assembly::{DeviceBlock, DeviceMesh, Numbering};
 use crate::device::{Buffer, Plain};
 use crate::linalg::Space;
@@ -48,24 +48,6 @@ pub fn nodal_stress(
 ) -> Result<Nodal<6>> {
     let sums = Sums::<6>::of(space, model, numbering, mesh, |block, points| {
         Ok(sampled::<General>(space, mesh, block, points, u)?.stress)
-    })?;
-    sums.finish(space, numbering)
-}
-
-/// The strains there; in plane stress without that across the plane.
-///
-/// # Errors
-///
-/// [`crate::result::Error::OutOfMemory`]
-pub fn nodal_strain(
-    space: &Space,
-    model: &Model,
-    numbering: &Numbering,
-    mesh: &DeviceMesh,
-    u: &Buffer<f64>,
-) -> Result<Nodal<6>> {
-    let sums = Sums::<6>::of(space, model, numbering, mesh, |block, points| {
-        Ok(sampled::<General>(space, mesh, block, points, u)?.strain)
     })?;
     sums.finish(space, numbering)
 }

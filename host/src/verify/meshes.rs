@@ -49,6 +49,8 @@ pub fn mapped(kind: ElementKind, cells: [usize; 3], place: impl Fn([f64; 3]) -> 
 pub fn distorted_box(kind: ElementKind, cells: [usize; 3], amount: f64) -> Result<Mesh> {
     let mut mesh = regular_box(kind, cells)?;
     let dim = kind.info().dim;
+    // A pyramid is half as high as a cell.
+    let amount = if kind.info().domain.has_apex() { 0.5 * amount } else { amount };
     let mut random = Random(7);
     let mut moved = |x: [f64; 3], amount: f64| {
         let mut offset = |i: usize| if i < dim { amount * random.next() / cells[i] as f64 } else { 0.0 };
@@ -71,7 +73,7 @@ fn n_corners(mesh: &Mesh) -> usize {
 /// Puts the nodes of edges in their middles.
 pub fn straighten(mesh: &mut Mesh) {
     let cells = &mesh.cells[0];
-    let edges = cells.kind.info().edges();
+    let edges = cells.kind.edges();
     for cell in 0..cells.len() {
         let nodes = cells.cell(cell);
         for edge in edges.iter().filter(|edge| edge.len() == 3) {

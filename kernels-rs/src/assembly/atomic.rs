@@ -6,7 +6,7 @@
 use super::rows::row_of_products;
 use super::{Destination, MeshView};
 use crate::element::*;
-use crate::for_each_element;
+use crate::for_each_paper_element;
 use crate::form::{Conduction, Elasticity, Form, size};
 use crate::real::Real;
 use cuda_std::prelude::*;
@@ -27,7 +27,7 @@ pub fn n_items(n_cells: usize, n: usize) -> usize {
 /// entries that they add to in a format of slices; and a is the same for the whole warp. Memory moved: per item N
 /// nodes, N coordinates (through the cache) and N slots (2 B); N blocks added to, by reductions in the second-level
 /// cache, whose results nobody waits for. Operations: see [`super::rows`].
-#[kernel(items, E = for_each_element!, P = [Elasticity, Conduction], T = [f32, f64])]
+#[kernel(items, E = for_each_paper_element!, P = [Elasticity, Conduction], T = [f32, f64])]
 pub unsafe fn atomic<E: Element, P: Form, T: Real>(i: usize, n_cells: usize, mesh: MeshView, to: Destination<T>) {
     let (cell, a) = (i / (CELLS * E::N) * CELLS + i % CELLS, i / CELLS % E::N);
     if cell >= n_cells {

@@ -5,10 +5,15 @@
 
 use super::{Color, Destination, MeshView};
 use crate::element::*;
-use crate::for_each_element;
+use crate::for_each_paper_element;
 use crate::form::Elasticity;
 use crate::real::{Real, add_outer};
 use cuda_std::prelude::*;
+
+/// Whether loops are unrolled: of quadratic elements K_e lies in local memory all the same.
+const fn is_small<E: Element>() -> bool {
+    E::N == E::DOMAIN.corners().len()
+}
 
 /// Computes: adds the stiffness of cell `i` of a colour.
 ///
@@ -20,27 +25,27 @@ use cuda_std::prelude::*;
 ///
 /// # Safety
 /// See the crate's section on safety; no two cells of the colour share a node.
-#[kernel(items, E = for_each_element!, T = [f32, f64])]
+#[kernel(items, E = for_each_paper_element!, T = [f32, f64])]
 pub unsafe fn by_element<E: Element, T: Real>(i: usize, color: Color, mesh: MeshView, to: Destination<T>) {
     let cell = color.cell(i);
     let nodes = mesh.cell_nodes::<E>(cell);
     let x = mesh.cell_coords::<E, T>(nodes);
     let mut ke = E::nodal(|_| E::nodal(|_| [[T::ZERO; 3]; 3]));
-    for &(xi, weight) in E::QUADRATURE {
+    in_steps!(is_small::<E>(), (xi, weight) in E::QUADRATURE, {
         let at = gradients::<E, T>(&x, xi);
         let w = T::from_f64(weight) * at.det_j;
-        for a in 0..E::N {
+        in_steps!(is_small::<E>(), a in 0..E::N, {
             let ga = at.dn_dx[a].map(|g| w * g);
-            for b in 0..E::N {
+            in_steps!(is_small::<E>(), b in 0..E::N, {
                 add_outer(E::DIM, &mut ke[a][b], ga, at.dn_dx[b]);
-            }
-        }
-    }
+            });
+        });
+    });
     let lame = mesh.cell_stiffness::<Elasticity, T>(cell);
-    for a in 0..E::N {
+    in_steps!(is_small::<E>(), a in 0..E::N, {
         let row = to.entries.row(nodes[a], E::DIM);
-        for b in 0..E::N {
+        in_steps!(is_small::<E>(), b in 0..E::N, {
             to.add::<E, Elasticity, 1>([to.start::<E>(row, [cell, a, b])], [ke[a][b]], lame);
-        }
-    }
+        });
+    });
 }

@@ -13,7 +13,7 @@ pub mod supports;
 pub mod two_kernels;
 pub mod warp;
 
-use crate::element::Element;
+use crate::element::{Element, one_by_one};
 use crate::form::{Form, size};
 use crate::real::Real;
 use crate::setup::lists::range;
@@ -92,6 +92,14 @@ impl MeshView {
             origin[0] = 0.0;
         }
         origin
+    }
+
+    /// Nodes of a cell and their coordinates relative to the first, for kernels that run once in a solution.
+    #[inline(always)]
+    pub unsafe fn gather<E: Element, T: Real>(self, cell: usize) -> (E::Nodal<usize>, E::Nodal<[T; 3]>) {
+        let nodes: E::Nodal<usize> = one_by_one(E::N, |b| self.nodes.at(cell * E::N + b) as usize);
+        let origin = self.origin::<E>(nodes[0]);
+        (nodes, one_by_one(E::N, |b| self.relative(nodes[b], origin)))
     }
 
     /// Coordinates of a node relative to a point: the difference is taken in f64.

@@ -10,7 +10,7 @@
 
 use super::{Destination, MeshView};
 use crate::element::*;
-use crate::form::{Conduction, Elasticity, Form, General, Scalar, size};
+use crate::form::{Conduction, Elasticity, Form, General, Scalar, size, unrolls};
 use crate::real::{Real, add_outer};
 use crate::{for_each_body, for_each_element};
 use cuda_std::prelude::*;
@@ -119,15 +119,15 @@ unsafe fn gather<E: Element, T: Real>(mesh: MeshView, cell: usize, own: Lane, co
 
 /// Computes for the group's quadrature points `J^-T` and `w |J| g_a`.
 #[inline(always)]
-unsafe fn share_geometry<E: Element, T: Real>(own: Lane, a: usize, group: &Group<T>) {
+unsafe fn share_geometry<E: Element, P: Form, T: Real>(own: Lane, a: usize, group: &Group<T>) {
     let mut q = own.lane;
     while q < E::QUADRATURE.len() {
         let (xi, weight) = E::QUADRATURE[q];
         let xi = xi.map(T::from_f64);
         let mut jac = [[T::ZERO; 3]; 3];
-        for b in 0..E::N {
+        in_steps!(unrolls::<E, P>(), b in 0..E::N, {
             add_outer(E::DIM, &mut jac, read(E::DIM, group.coords.add(3 * b)), E::shape_gradient(b, xi));
-        }
+        });
         let at = Mapping::of_jacobian::<E>(jac, radius::<E, T>(|b| *group.coords.add(3 * b), xi));
         let w = T::from_f64(weight) * at.det_j;
         let ga = at.gradient::<E>(a, xi).map(|g| w * g);
@@ -153,7 +153,7 @@ const fn columns<E: Element>() -> usize {
 #[inline(always)]
 unsafe fn gradient_products<E: Element, P: Form, T: Real>(b: [usize; 2], geometry: *const T) -> [P::Product<T>; 2] {
     let mut products = [P::zero(); 2];
-    for q in 0..E::QUADRATURE.len() {
+    in_steps!(unrolls::<E, P>(), q in 0..E::QUADRATURE.len(), {
         let from = geometry.add(point_words::<E>() * q);
         let mut inverse = [[T::ZERO; 3]; 3];
         for i in 0..E::DIM {
@@ -165,7 +165,7 @@ unsafe fn gradient_products<E: Element, P: Form, T: Real>(b: [usize; 2], geometr
         for c in 0..columns::<E>() {
             P::add::<E, T>(&mut products[c], ga, gradient::<E, T>(inverse, per_radius, b[c], xi));
         }
-    }
+    });
     products
 }
 
@@ -233,7 +233,7 @@ pub unsafe fn stiffness_rows<E: Element, P: Form, T: Real>(
         for pair in mesh.pairs(row) {
             let cell = mesh.cells.at(pair) as usize;
             let a = gather::<E, T>(mesh, cell, own, memory.coords);
-            share_geometry::<E, T>(own, a, &memory);
+            share_geometry::<E, P, T>(own, a, &memory);
             let constants = mesh.cell_stiffness::<P, T>(cell);
             for first in (lane..E::N).step_by(columns::<E>() * lanes) {
                 // Past the last node a lane sums what it does not add.

@@ -31,8 +31,8 @@ struct Incident<E: Element, T: Real> {
 #[inline(always)]
 unsafe fn incident<E: Element, T: Real>(mesh: MeshView, row: usize, pair: usize) -> Incident<E, T> {
     let cell = mesh.cells.at(pair) as usize;
-    let nodes = mesh.cell_nodes::<E>(cell);
-    Incident { cell, nodes, a: local_number(&nodes, E::N, row), x: mesh.cell_coords::<E, T>(nodes) }
+    let (nodes, x) = mesh.gather::<E, T>(cell);
+    Incident { cell, nodes, a: local_number(&nodes, E::N, row), x }
 }
 
 /// Computes: adds to block row `row` of K the stiffness of the cells around node `row`.
@@ -83,11 +83,11 @@ pub unsafe fn internal_force<E: Element, P: Constitutive>(
     for pair in mesh.pairs(row) {
         let Incident { cell, nodes, a, x } = incident::<E, f64>(mesh, row, pair);
         let constants = mesh.cell_constants::<P, f64>(cell);
-        for &(xi, weight) in E::QUADRATURE {
-            let Deformation { h, mapping } = deformation::<E, P>(nodes, &x, xi, u);
+        in_steps!(false, (xi, weight) in E::QUADRATURE, {
+            let Deformation { h, mapping } = deformation::<E, P>(&nodes, &x, xi, u);
             let stress = P::stress(P::strain::<E>(h), constants);
             add_force::<E, P>(&mut sum, a, xi, &mapping, mesh.thickness * weight, stress);
-        }
+        });
     }
     for i in 0..size::<E, P>() {
         f.add(size::<E, P>() * row + i, sum[i]);
@@ -151,11 +151,10 @@ unsafe fn add_cell<E: Element, P: Constitutive>(
     u: View<f64>,
     sums: &mut [[f64; 3]],
 ) {
-    let nodes = mesh.cell_nodes::<E>(cell);
-    let x = mesh.cell_coords::<E, f64>(nodes);
+    let (nodes, x) = mesh.gather::<E, f64>(cell);
     let constants = mesh.cell_constants::<P, f64>(cell);
     for &(xi, weight) in E::QUADRATURE {
-        let Deformation { h, mapping } = deformation::<E, P>(nodes, &x, xi, u);
+        let Deformation { h, mapping } = deformation::<E, P>(&nodes, &x, xi, u);
         let stress = P::stress(P::strain::<E>(h), constants);
         for a in 0..E::N {
             let Some(sum) = nodes[a].checked_sub(start).and_then(|place| sums.get_mut(place)) else { continue };

@@ -3,7 +3,7 @@
 //! - corners: `N = (1 + s xi)(1 + t eta)(1 + r zeta)(s xi + t eta + r zeta - 2) / 8`,
 //! - edges along xi: `N = (1 - xi^2)(1 + t eta)(1 + r zeta) / 4`, and likewise along eta and zeta.
 
-use super::{Element, Hex8, Point, rules, with_middles};
+use super::{Domain, Element, Hex8, Point, rules, with_middles};
 use crate::real::{Real, fma};
 
 /// Corners as [`Hex8`], then the middles of `EDGES`.
@@ -43,12 +43,17 @@ fn corner_factor<T: Real>(b: usize, xi: [T; 3]) -> T {
 
 impl Element for Hex20 {
     const NAME: &'static str = "hex20";
-    const DIM: usize = 3;
+    const DOMAIN: Domain = Domain::Hexahedron;
+    const GMSH: i32 = 17;
+    const VTK: u8 = 25;
+    // VTK runs round the bottom, round the top, then up.
+    const VTK_ORDER: &'static [usize] = &[0, 1, 2, 3, 4, 5, 6, 7, 8, 11, 13, 9, 16, 18, 19, 17, 10, 12, 14, 15];
     type Nodal<X: Copy> = [X; 20];
     const NODES: &'static [[f64; 3]] = &NODE;
     const QUADRATURE: &'static [Point] = &rules::CUBE_3;
     const SAMPLED: &'static [Point] = &rules::CUBE_2;
     type Points<X: Copy> = [X; 27];
+    const UNROLLS: bool = true;
 
     #[inline(always)]
     fn shape<T: Real>(b: usize, xi: [T; 3]) -> T {

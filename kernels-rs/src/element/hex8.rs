@@ -1,23 +1,13 @@
 //! The trilinear hexahedron on [-1, 1]^3: `N_b = (1 + s_b xi)(1 + t_b eta)(1 + r_b zeta) / 8` (WARP sec. 2).
 
-use super::{Element, Point, rules};
+use super::{Domain, Element, Point, rules};
 use crate::real::{Real, fma};
 
 /// Eight nodes, bottom face counter-clockwise then top face.
 #[derive(Debug, Clone, Copy)]
 pub struct Hex8;
 
-/// Reference coordinates of the nodes.
-const CORNER: [[f64; 3]; 8] = [
-    [-1.0, -1.0, -1.0],
-    [1.0, -1.0, -1.0],
-    [1.0, 1.0, -1.0],
-    [-1.0, 1.0, -1.0],
-    [-1.0, -1.0, 1.0],
-    [1.0, -1.0, 1.0],
-    [1.0, 1.0, 1.0],
-    [-1.0, 1.0, 1.0],
-];
+const CORNER: &[[f64; 3]] = Domain::Hexahedron.corners();
 
 /// `1 + corner coordinate * xi` in the three directions.
 #[inline(always)]
@@ -27,11 +17,14 @@ fn factors<T: Real>(b: usize, xi: [T; 3]) -> [T; 3] {
 
 impl Element for Hex8 {
     const NAME: &'static str = "hex8";
-    const DIM: usize = 3;
+    const DOMAIN: Domain = Domain::Hexahedron;
+    const GMSH: i32 = 5;
+    const VTK: u8 = 12;
     type Nodal<X: Copy> = [X; 8];
-    const NODES: &'static [[f64; 3]] = &CORNER;
+    const NODES: &'static [[f64; 3]] = CORNER;
     const QUADRATURE: &'static [Point] = &rules::CUBE_2;
     type Points<X: Copy> = [X; 8];
+    const UNROLLS: bool = true;
 
     #[inline(always)]
     fn shape<T: Real>(b: usize, xi: [T; 3]) -> T {

@@ -3,33 +3,96 @@
 //! An element is data and two pure functions; stiffness, loads and stress are written once over [`Element`]. Points
 //! have three coordinates throughout: plane elements use the first two and leave the third 0.
 
+pub mod domain;
 mod hex20;
 mod hex8;
+mod pyramid13;
+mod pyramid5;
 mod quad4;
 mod quad8;
 mod revolved;
 pub mod rules;
+mod sides;
 mod tet10;
 mod tet4;
 mod tri3;
 mod tri6;
+mod wedge15;
+mod wedge6;
 
+pub use domain::Domain;
 pub use hex8::Hex8;
 pub use hex20::Hex20;
+pub use pyramid5::Pyramid5;
+pub use pyramid13::Pyramid13;
 pub use quad4::Quad4;
 pub use quad8::Quad8;
-pub use revolved::{Revolved, RevolvedQuad4, RevolvedQuad8, RevolvedTri3, RevolvedTri6};
+pub use revolved::Revolved;
+pub use sides::{Line2, Line3, Point1};
 pub use tet4::Tet4;
 pub use tet10::Tet10;
 pub use tri3::Tri3;
 pub use tri6::Tri6;
+pub use wedge6::Wedge6;
+pub use wedge15::Wedge15;
 
 use crate::real::{Real, add_outer, dot3, fma};
 use core::ops::{Index, IndexMut};
 
-/// Calls `$callback! { $arguments Tet4, Hex8, .. }` with every element that can be solved with: the only list of them.
+/// The only list of elements: first those that are sides alone, then those of the plane and of solids. Calls `$then!` of this
+/// crate with them and with what follows.
+#[macro_export]
+macro_rules! element_list {
+    ($then:ident $($rest:tt)*) => {
+        $crate::$then! {
+            [Point1, Line2, Line3]
+            [Tri3, Quad4, Tri6, Quad8]
+            [Tet4, Hex8, Tet10, Hex20, Wedge6, Pyramid5, Wedge15, Pyramid13]
+            $($rest)*
+        }
+    };
+}
+
+/// Calls `$callback! { $arguments Tri3, Quad4, .. }` with every element that can be solved with.
 #[macro_export]
 macro_rules! for_each_element {
+    ([$($Side:ident),+] [$($P:ident),+] [$($S:ident),+] $callback:ident $(, $argument:tt)*) => {
+        $callback! { $($argument)* $($P),+, $($S),+ }
+    };
+    ($callback:ident $(, $argument:tt)*) => { $crate::element_list! { for_each_element $callback $(, $argument)* } };
+}
+
+/// The same with those of the plane alone.
+#[macro_export]
+macro_rules! for_each_plane_element {
+    ([$($Side:ident),+] [$($P:ident),+] [$($S:ident),+] $callback:ident $(, $argument:tt)*) => {
+        $callback! { $($argument)* $($P),+ }
+    };
+    ($callback:ident $(, $argument:tt)*) => { $crate::element_list! { for_each_plane_element $callback $(, $argument)* } };
+}
+
+/// The same with every element, and behind them those of bodies of revolution: what kernels are for that take all constants
+/// of a material.
+#[macro_export]
+macro_rules! for_each_body {
+    ([$($Side:ident),+] [$($P:ident),+] [$($S:ident),+] $callback:ident $(, $argument:tt)*) => {
+        $callback! { $($argument)* $($P),+, $($S),+, $(Revolved<$P>),+ }
+    };
+    ($callback:ident $(, $argument:tt)*) => { $crate::element_list! { for_each_body $callback $(, $argument)* } };
+}
+
+/// As [`for_each_element`], with sides before them.
+#[macro_export]
+macro_rules! for_each_kind {
+    ([$($Side:ident),+] [$($P:ident),+] [$($S:ident),+] $callback:ident $(, $argument:tt)*) => {
+        $callback! { $($argument)* $($Side),+, $($P),+, $($S),+ }
+    };
+    ($callback:ident $(, $argument:tt)*) => { $crate::element_list! { for_each_kind $callback $(, $argument)* } };
+}
+
+/// The elements that the papers' strategies of assembly and FEMSES have kernels for.
+#[macro_export]
+macro_rules! for_each_paper_element {
     ($callback:ident $(, $argument:tt)*) => {
         $callback! { $($argument)* Tri3, Quad4, Tri6, Quad8, Tet4, Hex8, Tet10, Hex20 }
     };
@@ -63,15 +126,23 @@ pub fn local_number(nodes: &impl Index<usize, Output = usize>, n: usize, node: u
     a
 }
 
-/// A reference element of a plane or solid body.
+/// A reference element.
 pub trait Element: Copy + Send + Sync + 'static {
     /// Its name: `tet4`.
     const NAME: &'static str;
-    /// Number of coordinates: 2 or 3.
-    const DIM: usize;
+    /// Its shape.
+    const DOMAIN: Domain;
+    /// Number of coordinates.
+    const DIM: usize = Self::DOMAIN.dim();
     /// Whether it is of a body of revolution, `[r, z]` in the plane.
     const REVOLVED: bool = false;
-    /// Reference coordinates of the nodes, `[N]`.
+    /// Element type code in MSH files, which number the nodes as here.
+    const GMSH: i32;
+    /// Cell type code in VTK files.
+    const VTK: u8;
+    /// Which of the nodes VTK has at each place; empty where its order is Gmsh's.
+    const VTK_ORDER: &'static [usize] = &[];
+    /// Reference coordinates of the nodes, `[N]`: the shape's corners first, in its order.
     const NODES: &'static [[f64; 3]];
     /// Number of nodes.
     const N: usize = Self::NODES.len();
@@ -81,17 +152,19 @@ pub trait Element: Copy + Send + Sync + 'static {
     const QUADRATURE: &'static [Point];
     /// Points where derivatives are most accurate (Barlow 1976), on the lines from the centroid to the corners: the 2 x
     /// 2 (x 2) Gauss points of squares and cubes, the points of the rule of degree 2 of quadratic simplices, the
-    /// centroid of linear ones.
+    /// centroid of linear ones, and of wedges and pyramids what these make in planes and along.
     const SAMPLED: &'static [Point] = Self::QUADRATURE;
     /// One `X` per quadrature point.
     type Points<X: Copy>: Array<X>;
+    /// Whether compilers may unroll the loops of its stiffness: what is solved on less often shall not take as much text.
+    const UNROLLS: bool = false;
     /// Centroid of the reference element, where output stresses are evaluated.
-    const CENTROID: [f64; 3] = [0.0; 3];
+    const CENTROID: [f64; 3] = Self::DOMAIN.centroid();
 
     /// One value per node.
     #[inline(always)]
     fn nodal<X: Copy>(f: impl FnMut(usize) -> X) -> Self::Nodal<X> {
-        Array::from_fn(f)
+        if Self::UNROLLS { Array::from_fn(f) } else { one_by_one(Self::N, f) }
     }
     /// One value per quadrature point.
     #[inline(always)]
@@ -102,6 +175,45 @@ pub trait Element: Copy + Send + Sync + 'static {
     fn shape<T: Real>(b: usize, xi: [T; 3]) -> T;
     /// Its gradient `dN_b/dxi`.
     fn shape_gradient<T: Real>(b: usize, xi: [T; 3]) -> [T; 3];
+}
+
+/// A loop over the numbers below `n`, or over the points of a rule, that may be unrolled or not: kernels that run once in
+/// a solution are not worth the text.
+macro_rules! in_steps {
+    ($unrolls:expr, $i:ident in 0..$n:expr, $body:block) => {
+        if $unrolls {
+            for $i in 0..$n $body
+        } else {
+            let mut next = 0;
+            while next < $n {
+                let $i = next;
+                $body
+                next = cuda_std::opaque(next + 1);
+            }
+        }
+    };
+    ($unrolls:expr, ($xi:ident, $weight:pat) in $points:expr, $body:block) => {
+        if $unrolls {
+            for &($xi, $weight) in $points $body
+        } else {
+            $crate::element::in_steps!(false, q in 0..$points.len(), {
+                let ($xi, $weight) = $points[q];
+                $body
+            });
+        }
+    };
+}
+pub(crate) use in_steps;
+
+/// The array of `f(0), f(1), ..`, not unrolled.
+#[inline(always)]
+pub fn one_by_one<X: Copy, A: Array<X>>(n: usize, mut f: impl FnMut(usize) -> X) -> A {
+    let first = f(0);
+    let mut all = A::from_fn(|_| first);
+    in_steps!(false, b in 0..n, {
+        all[b] = f(b);
+    });
+    all
 }
 
 /// Barycentric coordinate `b` of a simplex of `dim` dimensions: `1 - xi - ..` for 0, else `xi_(b-1)`. By selection:
@@ -238,9 +350,9 @@ pub fn gradients<E: Element, T: Real>(x: &E::Nodal<[T; 3]>, xi: [f64; 3]) -> Gra
 #[inline(always)]
 pub fn jacobian<E: Element, T: Real>(x: &E::Nodal<[T; 3]>, dn: impl Fn(usize) -> [T; 3]) -> [[T; 3]; 3] {
     let mut jac = [[T::ZERO; 3]; 3];
-    for b in 0..E::N {
+    in_steps!(E::UNROLLS, b in 0..E::N, {
         add_outer(E::DIM, &mut jac, x[b], dn(b));
-    }
+    });
     jac
 }
 

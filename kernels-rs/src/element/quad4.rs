@@ -1,21 +1,24 @@
 //! The bilinear quadrilateral on [-1, 1]^2: `N_b = (1 + s_b xi)(1 + t_b eta) / 4`.
 
-use super::{Element, Point, rules};
+use super::{Domain, Element, Point, rules};
 use crate::real::{Real, fma};
 
 /// Four nodes, counter-clockwise from (-1,-1).
 #[derive(Debug, Clone, Copy)]
 pub struct Quad4;
 
-const CORNER: [[f64; 3]; 4] = [[-1.0, -1.0, 0.0], [1.0, -1.0, 0.0], [1.0, 1.0, 0.0], [-1.0, 1.0, 0.0]];
+const CORNER: &[[f64; 3]] = Domain::Quadrilateral.corners();
 
 impl Element for Quad4 {
     const NAME: &'static str = "quad4";
-    const DIM: usize = 2;
+    const DOMAIN: Domain = Domain::Quadrilateral;
+    const GMSH: i32 = 3;
+    const VTK: u8 = 9;
     type Nodal<X: Copy> = [X; 4];
-    const NODES: &'static [[f64; 3]] = &CORNER;
+    const NODES: &'static [[f64; 3]] = CORNER;
     const QUADRATURE: &'static [Point] = &rules::SQUARE_2;
     type Points<X: Copy> = [X; 4];
+    const UNROLLS: bool = true;
 
     #[inline(always)]
     fn shape<T: Real>(b: usize, xi: [T; 3]) -> T {

@@ -3,7 +3,7 @@
 //! - corners: `N = (1 + s xi)(1 + t eta)(s xi + t eta - 1) / 4`,
 //! - edges along xi: `N = (1 - xi^2)(1 + t eta) / 2`, and likewise along eta.
 
-use super::{Element, Point, Quad4, rules, with_middles};
+use super::{Domain, Element, Point, Quad4, rules, with_middles};
 use crate::real::{Real, fma};
 
 /// Corners as [`Quad4`], then the middles of the edges in the same sense.
@@ -14,12 +14,15 @@ const NODE: [[f64; 3]; 8] = with_middles(Quad4::NODES, &[[0, 1], [1, 2], [2, 3],
 
 impl Element for Quad8 {
     const NAME: &'static str = "quad8";
-    const DIM: usize = 2;
+    const DOMAIN: Domain = Domain::Quadrilateral;
+    const GMSH: i32 = 16;
+    const VTK: u8 = 23;
     type Nodal<X: Copy> = [X; 8];
     const NODES: &'static [[f64; 3]] = &NODE;
     const QUADRATURE: &'static [Point] = &rules::SQUARE_3;
     const SAMPLED: &'static [Point] = &rules::SQUARE_2;
     type Points<X: Copy> = [X; 9];
+    const UNROLLS: bool = true;
 
     #[inline(always)]
     fn shape<T: Real>(b: usize, xi: [T; 3]) -> T {

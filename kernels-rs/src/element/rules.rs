@@ -39,6 +39,54 @@ pub const TETRAHEDRON_4: [Point; 4] = [
     ([TET_A, TET_A, TET_B], 1.0 / 24.0),
 ];
 
+/// Degree 4 on the triangle (Cowper 1973): `a = (8 - sqrt(10) +- sqrt(38 - 44 sqrt(2/5))) / 18`.
+pub const TRIANGLE_6: [Point; 6] = {
+    const A: [f64; 2] = [0.445_948_490_915_964_86, 0.091_576_213_509_770_74];
+    const W: [f64; 2] = [0.111_690_794_839_005_73, 0.054_975_871_827_660_93];
+    [
+        ([A[0], A[0], 0.0], W[0]),
+        ([1.0 - 2.0 * A[0], A[0], 0.0], W[0]),
+        ([A[0], 1.0 - 2.0 * A[0], 0.0], W[0]),
+        ([A[1], A[1], 0.0], W[1]),
+        ([1.0 - 2.0 * A[1], A[1], 0.0], W[1]),
+        ([A[1], 1.0 - 2.0 * A[1], 0.0], W[1]),
+    ]
+};
+
+/// [`TRIANGLE_3`] times two points: of degree 2 in the triangle, 3 along.
+pub const WEDGE_3_2: [Point; 6] = stacked(&TRIANGLE_3, GAUSS_2, false);
+/// [`TRIANGLE_6`] times three points: of degree 4 in the triangle, 5 along.
+pub const WEDGE_6_3: [Point; 18] = stacked(&TRIANGLE_6, GAUSS_3, false);
+
+/// Gauss and Jacobi's rules with the weight `t^2` on [0, 1]: one point of degree 1, two of degree 3.
+const JACOBI_1: ([f64; 1], [f64; 1]) = ([0.25], [1.0 / 3.0]);
+const JACOBI_2: ([f64; 2], [f64; 2]) =
+    ([0.122_514_822_655_441_38, 0.544_151_844_011_225_3], [0.232_547_451_253_507_9, 0.100_785_882_079_825_43]);
+
+/// Points of the square in planes through the pyramid (Stroud 1971, sec. 2.5), exact in u, v and t up to degrees 3, 3, 1.
+pub const PYRAMID_4: [Point; 4] = stacked(&SQUARE_2, JACOBI_1, true);
+/// Of degrees 3, 3, 3.
+pub const PYRAMID_8: [Point; 8] = stacked(&SQUARE_2, JACOBI_2, true);
+/// Of degrees 5, 5, 3.
+pub const PYRAMID_18: [Point; 18] = stacked(&SQUARE_3, JACOBI_2, true);
+
+/// A rule of a plane shape at each point of one along zeta; towards an apex at zeta = 1 it shrinks.
+const fn stacked<const M: usize, const Q: usize>(
+    plane: &[Point],
+    (z, w): ([f64; M], [f64; M]),
+    has_apex: bool,
+) -> [Point; Q] {
+    let mut points = [([0.0; 3], 0.0); Q];
+    let mut q = 0;
+    while q < Q {
+        let (([x, y, _], weight), k) = (plane[q % plane.len()], q / plane.len());
+        let t = if has_apex { 1.0 - z[k] } else { 1.0 };
+        points[q] = ([x * t, y * t, z[k]], weight * w[k]);
+        q += 1;
+    }
+    points
+}
+
 /// A rule of the line in each of `dim` directions.
 const fn tensor_product<const M: usize, const Q: usize>(dim: usize, (x, w): ([f64; M], [f64; M])) -> [Point; Q] {
     let mut points = [([0.0; 3], 1.0); Q];

@@ -1,7 +1,7 @@
 //! The quadratic tetrahedron in volume coordinates `L = (1 - xi - eta - zeta, xi, eta, zeta)`: `L_a (2 L_a - 1)` at the
 //! corners, `4 L_a L_b` on the edges.
 
-use super::{Element, Point, Tet4, rules, with_middles};
+use super::{Domain, Element, Point, Tet4, rules, with_middles};
 use crate::real::Real;
 
 /// Corners as [`Tet4`], then the middles of `EDGES`.
@@ -13,12 +13,16 @@ const EDGES: [[usize; 2]; 6] = [[0, 1], [1, 2], [2, 0], [3, 0], [2, 3], [1, 3]];
 
 impl Element for Tet10 {
     const NAME: &'static str = "tet10";
-    const DIM: usize = 3;
+    const DOMAIN: Domain = Domain::Tetrahedron;
+    const GMSH: i32 = 11;
+    const VTK: u8 = 24;
+    // VTK swaps the last two edges.
+    const VTK_ORDER: &'static [usize] = &[0, 1, 2, 3, 4, 5, 6, 7, 9, 8];
     type Nodal<X: Copy> = [X; 10];
     const NODES: &'static [[f64; 3]] = &with_middles::<10>(Tet4::NODES, &EDGES);
     const QUADRATURE: &'static [Point] = &rules::TETRAHEDRON_4;
     type Points<X: Copy> = [X; 4];
-    const CENTROID: [f64; 3] = Tet4::CENTROID;
+    const UNROLLS: bool = true;
 
     #[inline(always)]
     fn shape<T: Real>(b: usize, xi: [T; 3]) -> T {

@@ -1,6 +1,6 @@
 //! The linear triangle: `N = (1 - xi - eta, xi, eta)`. Its gradients are constant, so one quadrature point is exact.
 
-use super::{Element, Point, barycentric, barycentric_gradient};
+use super::{Domain, Element, Point, barycentric, barycentric_gradient};
 use crate::real::Real;
 
 /// Three nodes at (0,0), (1,0), (0,1).
@@ -9,12 +9,14 @@ pub struct Tri3;
 
 impl Element for Tri3 {
     const NAME: &'static str = "tri3";
-    const DIM: usize = 2;
+    const DOMAIN: Domain = Domain::Triangle;
+    const GMSH: i32 = 2;
+    const VTK: u8 = 5;
     type Nodal<X: Copy> = [X; 3];
-    const NODES: &'static [[f64; 3]] = &[[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
+    const NODES: &'static [[f64; 3]] = Domain::Triangle.corners();
     const QUADRATURE: &'static [Point] = &[(Self::CENTROID, 0.5)];
     type Points<X: Copy> = [X; 1];
-    const CENTROID: [f64; 3] = [1.0 / 3.0, 1.0 / 3.0, 0.0];
+    const UNROLLS: bool = true;
 
     #[inline(always)]
     fn shape<T: Real>(b: usize, xi: [T; 3]) -> T {

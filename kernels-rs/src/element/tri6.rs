@@ -1,7 +1,7 @@
 //! The quadratic triangle in area coordinates `L = (1 - xi - eta, xi, eta)`: `L_a (2 L_a - 1)` at the corners,
 //! `4 L_a L_b` on the edges.
 
-use super::{Element, Point, Tri3, rules, with_middles};
+use super::{Domain, Element, Point, Tri3, rules, with_middles};
 use crate::real::Real;
 
 /// Corners as [`Tri3`], then the middles of `EDGES`.
@@ -12,12 +12,14 @@ const EDGES: [[usize; 2]; 3] = [[0, 1], [1, 2], [2, 0]];
 
 impl Element for Tri6 {
     const NAME: &'static str = "tri6";
-    const DIM: usize = 2;
+    const DOMAIN: Domain = Domain::Triangle;
+    const GMSH: i32 = 9;
+    const VTK: u8 = 22;
     type Nodal<X: Copy> = [X; 6];
     const NODES: &'static [[f64; 3]] = &with_middles::<6>(Tri3::NODES, &EDGES);
     const QUADRATURE: &'static [Point] = &rules::TRIANGLE_3;
     type Points<X: Copy> = [X; 3];
-    const CENTROID: [f64; 3] = Tri3::CENTROID;
+    const UNROLLS: bool = true;
 
     #[inline(always)]
     fn shape<T: Real>(b: usize, xi: [T; 3]) -> T {

@@ -5,7 +5,7 @@ use super::shapes::{Body, even};
 use super::text::{clamp, fix, material, model, traction};
 use super::{Models, Size};
 use std::f64::consts::FRAC_PI_2;
-use warpfem::element::ElementKind::{self, Hex8, Hex20, Tet4, Tet10};
+use warpfem::element::ElementKind::{self, Hex8, Hex20, Pyramid5, Pyramid13, Tet4, Tet10, Wedge6, Wedge15};
 use warpfem::mesh::Mesh;
 use warpfem::model::Model;
 use warpfem::model::Result;
@@ -56,6 +56,10 @@ fn blocks(size: Size) -> Vec<(&'static str, Block)> {
         ("cube_tet4", Tet4, cube, n(5, 20), 0.3),
         ("cube_tet10", Tet10, cube, n(3, 10), 0.3),
         ("cube_hex20", Hex20, cube, n(3, 10), 0.3),
+        ("cube_wedge6", Wedge6, cube, n(5, 20), 0.3),
+        ("cube_pyramid5", Pyramid5, cube, n(4, 14), 0.3),
+        ("cube_wedge15", Wedge15, cube, n(3, 9), 0.3),
+        ("cube_pyramid13", Pyramid13, cube, n(2, 7), 0.3),
         ("beam_hex8", Hex8, beam, along(50, 400, 4), 0.3),
         ("beam_hex8_fine", Hex8, beam, [size.of(40, 800), size.of(2, 8), size.of(2, 8)], 0.3),
         ("beam_tet10", Tet10, beam, along(25, 200, 2), 0.3),

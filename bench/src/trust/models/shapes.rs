@@ -37,11 +37,11 @@ impl Body<'_> {
         for (i, _) in places.iter().enumerate().filter(|(_, place)| place.is_some()) {
             solids.cell(i).iter().for_each(|&node| used[node as usize] = true);
         }
-        let facets = &mesh.cells[1];
-        let keeps: [Vec<bool>; 2] = [
-            places.iter().map(Option::is_some).collect(),
-            (0..facets.len()).map(|i| facets.cell(i).iter().all(|&node| used[node as usize])).collect(),
-        ];
+        let is_used = |facets: &Cells| {
+            (0..facets.len()).map(|i| facets.cell(i).iter().all(|&node| used[node as usize])).collect()
+        };
+        let mut keeps: Vec<Vec<bool>> = vec![places.iter().map(Option::is_some).collect()];
+        keeps.extend(mesh.cells[1..].iter().map(is_used));
         mesh.groups = named(&places, &mesh.groups[1..], &keeps);
         let numbers = renumbered(&used);
         mesh.cells = mesh.cells.iter().zip(&keeps).map(|(cells, keep)| kept(cells, keep, &numbers)).collect();
@@ -69,8 +69,8 @@ fn renumbered(keep: &[bool]) -> Vec<u32> {
 }
 
 /// The groups of the places, and what is left of the sides.
-fn named(places: &[Option<&str>], sides: &[Group], keeps: &[Vec<bool>; 2]) -> Vec<Group> {
-    let numbers = [renumbered(&keeps[0]), renumbered(&keeps[1])];
+fn named(places: &[Option<&str>], sides: &[Group], keeps: &[Vec<bool>]) -> Vec<Group> {
+    let numbers: Vec<Vec<u32>> = keeps.iter().map(|keep| renumbered(keep)).collect();
     let mut names: Vec<&str> = places.iter().copied().flatten().collect();
     names.sort_unstable();
     names.dedup();
@@ -79,11 +79,17 @@ fn named(places: &[Option<&str>], sides: &[Group], keeps: &[Vec<bool>; 2]) -> Ve
         Group { name: name.into(), dim: 3, members: vec![(0, cells)] }
     };
     let side = |side: &Group| {
-        let facets = side.members.iter().flat_map(|(_, facets)| facets).filter(|&&i| keeps[1][i as usize]);
-        let facets: Vec<u32> = facets.map(|&i| numbers[1][i as usize]).collect();
-        Group { name: side.name.clone(), dim: 2, members: vec![(1, facets)] }
+        let of = |(block, facets): &(usize, Vec<u32>)| {
+            let facets = facets.iter().filter(|&&i| keeps[*block][i as usize]);
+            (*block, facets.map(|&i| numbers[*block][i as usize]).collect())
+        };
+        Group { name: side.name.clone(), dim: 2, members: side.members.iter().map(of).collect() }
     };
-    names.into_iter().map(body).chain(sides.iter().map(side).filter(|side| !side.members[0].1.is_empty())).collect()
+    names
+        .into_iter()
+        .map(body)
+        .chain(sides.iter().map(side).filter(|side| side.members.iter().any(|(_, facets)| !facets.is_empty())))
+        .collect()
 }
 
 /// The cells that are kept, with their nodes' new numbers.

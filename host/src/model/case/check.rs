@@ -8,8 +8,8 @@ use super::synonyms;
 use super::tables::{MaterialTable, PointForceTable, ProbeTable, PushTable, RotationTable, SupportTable};
 use crate::mesh::LENGTHS;
 use crate::mesh::vector::unit;
-use crate::model::{Analysis, Checked, Physics, Place, Problems, Rotation, SolverOptions, Units};
-use crate::result::{FIELDS, FieldInfo, When};
+use crate::model::{Analysis, Checked, Place, Problems, Rotation, SolverOptions, Units};
+use crate::result::{FIELDS, FieldInfo, Physics, When};
 
 pub(super) const NO_MESH: &str = "[mesh] says neither `file` nor `generate`";
 pub(super) const NO_MESH_HELP: &str =
@@ -105,7 +105,7 @@ impl Case {
             return self.check_positive("thickness", thickness);
         }
         let (message, help) = match self.analysis().physics() {
-            Physics::Conduction => ("`thickness` belongs to plane problems; solids have their own", "leave it out"),
+            Physics::Potential => ("`thickness` belongs to plane problems; solids have their own", "leave it out"),
             Physics::Elasticity => (
                 "`thickness` belongs to plane problems; the bodies of `elasticity` have their own",
                 "kind = \"plane_stress\" or \"plane_strain\"",
@@ -196,7 +196,7 @@ impl Case {
         }
         if held == [None; 3] {
             let help = match self.analysis().physics() {
-                Physics::Conduction => "value = 1.0",
+                Physics::Potential => "value = 1.0",
                 _ => "fix = \"xyz\" or displacement = { x = 1e-3 }",
             };
             return Err(self.error_at(support.span(), "this support holds nothing", help));

@@ -51,7 +51,7 @@ pub fn of_other_analyses(source: &Source, root: &DeTable<'_>) -> Vec<CaseError> 
     // A name that is no analysis has its own message.
     let Some(analysis) = Analysis::from_name(kind) else { return Vec::new() };
     let (foreign, whose, own) = match analysis.physics() {
-        Physics::Conduction => (OF_ELASTICITY, "elasticity", OF_LAPLACE),
+        Physics::Potential => (OF_ELASTICITY, "elasticity", OF_LAPLACE),
         Physics::Elasticity => (OF_LAPLACE, "laplace problems", OF_ELASTICITY),
     };
     let found = foreign.iter().filter_map(|&(name, key)| {

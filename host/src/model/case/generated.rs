@@ -7,13 +7,12 @@ use super::tables::GenerateTable;
 use crate::element::ElementKind;
 use crate::mesh::annulus::{self, generate_annulus};
 use crate::mesh::generate::{self, generate_box};
-use crate::mesh::rectangle::{self, Diagonals, generate_cut_rectangle};
+use crate::mesh::rectangle::{Diagonals, generate_cut_rectangle};
 use crate::mesh::{LENGTHS, Mesh, MeshError};
 use crate::model::Checked;
 
-/// The shapes there are, with their dimensions and elements.
-const SHAPES: [(&str, usize, &[ElementKind]); 3] =
-    [("box", 3, generate::KINDS), ("rectangle", 2, rectangle::KINDS), ("annulus", 2, annulus::KINDS)];
+/// The shapes there are, with their dimensions.
+const SHAPES: [(&str, usize); 3] = [("box", 3), ("rectangle", 2), ("annulus", 2)];
 
 /// What to write for an annulus.
 const RING_HELP: &str = "for example `radii = [0.5, 1.0]` and `cells = [8, 48]`";
@@ -74,8 +73,9 @@ impl Case {
         let table = spanned.get_ref();
         self.check_name("generated mesh kind", Some(&table.kind), &generators())?;
         let shape = SHAPES.iter().find(|(name, ..)| name == table.kind.get_ref());
-        let &(name, dim, kinds) = shape.unwrap_or(&SHAPES[0]);
+        let &(name, dim) = shape.unwrap_or(&SHAPES[0]);
         self.check_shape(table, dim)?;
+        let kinds = generate::kinds(dim);
         let elements: Vec<&str> = kinds.iter().map(|kind| kind.info().name).collect();
         self.check_name("element", Some(&table.element), &elements)?;
         let kind = ElementKind::from_name(table.element.get_ref()).unwrap_or(kinds[0]);
@@ -92,7 +92,7 @@ impl Case {
     /// The dimension of a generated mesh, if its shape is known.
     pub(super) fn generated_dim(&self) -> Option<usize> {
         let table = self.tables.mesh.get_ref().generate.as_ref()?.get_ref();
-        SHAPES.iter().find(|(name, ..)| name == table.kind.get_ref()).map(|(_, dim, _)| *dim)
+        SHAPES.iter().find(|(name, ..)| name == table.kind.get_ref()).map(|(_, dim)| *dim)
     }
 
     /// Refuses a box in a plane problem, and a rectangle in space.

@@ -22,7 +22,7 @@ impl Case {
         let materials = &self.tables.material;
         if materials.is_empty() {
             let help = match self.analysis().physics() {
-                Physics::Conduction => "[[material]]\nname = \"steel\"\nconductivity = 50.0",
+                Physics::Potential => "[[material]]\nname = \"steel\"\nconductivity = 50.0",
                 _ if self.units() == Some(Units::MmNS) => {
                     "[[material]]\nname = \"steel\"\nyoung = 210e3      # N/mm^2\npoisson = 0.3"
                 }
@@ -73,7 +73,7 @@ impl Case {
         let table = material.get_ref();
         let is_general = table.stiffness.is_some();
         let needed = match self.analysis().physics() {
-            Physics::Conduction => vec![("conductivity", &table.conductivity, "50.0` (steel, in W/(m K))")],
+            Physics::Potential => vec![("conductivity", &table.conductivity, "50.0` (steel, in W/(m K))")],
             Physics::Elasticity if is_general => Vec::new(),
             Physics::Elasticity => vec![
                 ("young", &table.young, "210e9` (steel, in Pa; in MPa if lengths are in mm: 210e3)"),

@@ -184,7 +184,7 @@ impl Case {
         let (mesh, analysis) = (self.mesh_name(), self.analysis().name());
         let message = format!("{mesh} is not flat, and {analysis} is solved in a plane z = constant");
         let help = match self.analysis().physics() {
-            Physics::Conduction => "turn the surface into the x-y plane; for a body in space mesh its volume",
+            Physics::Potential => "turn the surface into the x-y plane; for a body in space mesh its volume",
             _ => "turn the plate into the x-y plane, and mesh no volume",
         };
         self.error_at(place, message, help).into()

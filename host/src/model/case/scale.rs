@@ -40,7 +40,7 @@ impl Case {
         let length = if dim == 2 { self.thickness() } else { longest };
         for table in self.tables.material.iter().map(Spanned::get_ref) {
             let (key, moduli) = match self.analysis().physics() {
-                Physics::Conduction => ("conductivity", &table.conductivity),
+                Physics::Potential => ("conductivity", &table.conductivity),
                 Physics::Elasticity => ("young", &table.young),
             };
             let Some(moduli) = moduli else { continue };

@@ -52,7 +52,7 @@ type Free = (usize, Vec<Vector6<f64>>);
 /// [`ModelError::Floating`] of a potential.
 pub fn check(analysis: Analysis, mesh: &Mesh, supports: &[Support]) -> Result<Vec<String>, ModelError> {
     let all: Vec<&Support> = supports.iter().collect();
-    let (parts, is_potential) = (Pieces::parts(mesh), analysis.physics() == Physics::Conduction);
+    let (parts, is_potential) = (Pieces::parts(mesh), analysis.physics() == Physics::Potential);
     let n_parts = parts.frames.len();
     let grams = parts.grams(analysis, supports);
     let spaces = grams.iter().map(null_space).enumerate();

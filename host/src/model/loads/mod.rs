@@ -104,7 +104,7 @@ impl Accumulator {
         let n = selector.mesh.coords.len();
         let mut held = vec![[false; 3]; n];
         supports.iter().flat_map(Support::prescribed).for_each(|(node, c, _)| held[node as usize][c] = true);
-        let what = if selector.case.analysis().physics() == Physics::Conduction { "nodes" } else { "components" };
+        let what = if selector.case.analysis().physics() == Physics::Potential { "nodes" } else { "components" };
         Accumulator { loads: Loads { nodal_forces: vec![[0.0; 3]; n], applied: vec![], warnings: vec![] }, held, what }
     }
 

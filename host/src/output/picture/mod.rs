@@ -226,7 +226,7 @@ impl Shown {
 pub fn model_png(model: &Model, from: Option<Viewpoint>) -> io::Result<Vec<u8>> {
     let mesh = &model.mesh;
     let n = mesh.coords.len();
-    let nothing = Step::of(Physics::Conduction, [("potential", vec![vec![0.0; n]])]);
+    let nothing = Step::of(Physics::Potential, [("potential", vec![vec![0.0; n]])]);
     let shown = Shown::new(mesh, &nothing, &[], Some(model));
     let summary = Summary { case: model.name.clone(), ..Summary::default() };
     let elements = mesh.solids().map(|(_, cells)| cells.len()).sum();

@@ -132,7 +132,7 @@ impl<'a> Surface<'a> {
     }
 
     fn is_potential(&self) -> bool {
-        self.model.analysis.physics() == Physics::Conduction
+        self.model.analysis.physics() == Physics::Potential
     }
 
     fn support(&self, support: &Support, color: Rgb) -> Group {

@@ -120,7 +120,7 @@ fn plane_meshes_are_drawn_face_on() {
 
 #[test]
 fn a_potential_colours_the_body_where_it_is() {
-    let mut fields = of_hex_pair(Physics::Conduction, When::Usual);
+    let mut fields = of_hex_pair(Physics::Potential, When::Usual);
     let shown = Shown::new(&hex_pair(), &fields, &[], None);
     assert_eq!(shown.colors.range, [0.0, 5.5]);
     assert_eq!(shown.scene.values(), fields.nodes("potential"), "the nodes' own values, not means of elements");

@@ -1,7 +1,7 @@
 //! The report's words on the model: what was solved, of which files, how it is held and loaded, and in which units.
 
 use super::{Origin, escape};
-use crate::model::{Material, Model, Physics, Quantity, Rotation, Support, Units};
+use crate::model::{Material, Model, Physics, Quantity, Rotation, Support, Units, with_unit};
 use crate::output::Summary;
 use std::time::UNIX_EPOCH;
 use warpfem_text::{clean, counted, date, engineering, vector, vector_above};
@@ -19,12 +19,17 @@ pub(super) fn model(model: &Model, summary: &Summary, origin: &Origin) -> String
         ("program", format!("warpfem {}", env!("CARGO_PKG_VERSION"))),
     ];
     let units = summary.units.map(|units| ("units", units.name().to_owned()));
+    let mass = summary.mass.map(|of| {
+        let mass = with_unit(engineering(of.mass), summary.units, Quantity::Mass);
+        ("mass", format!("{mass}, centre {}", vector(of.centre)))
+    });
     let rows: String = rows
         .iter()
         .chain(&units)
+        .chain(&mass)
         .map(|(name, text)| format!("<tr><th>{name}</th><td>{}</td></tr>", escape(text)))
         .collect();
-    let is_potential = model.analysis.physics() == Physics::Conduction;
+    let is_potential = model.analysis.physics() == Physics::Potential;
     let note = if summary.units.is_some() { FORM.to_owned() } else { format!("{UNITS} {FORM}") };
     let held = model.supports.iter().map(|support| held(support, is_potential, model.mesh.dim()));
     let loads = loads(model, summary.least_force(), is_potential);

@@ -36,7 +36,7 @@ fn summary() -> Summary {
 fn flows(flows: &[(&str, f64)]) -> Results {
     let reactions = flows.iter().map(|(name, flow)| (String::from(*name), vec![*flow])).collect();
     let (applied, reaction_sum) = (vec![0.0], vec![0.0]);
-    Results { physics: Physics::Conduction, reactions, applied, reaction_sum, ..Results::default() }
+    Results { physics: Physics::Potential, reactions, applied, reaction_sum, ..Results::default() }
 }
 
 fn load(name: &str, total: [f64; 3]) -> AppliedLoad {
@@ -204,7 +204,7 @@ fn a_potential_has_flows_and_no_reactions() {
     summary.results = Results { unknown, ..flows(&[("inner", 4.5), ("outer", -4.5)]) };
     let mut model = model();
     model.analysis = Analysis::Laplace;
-    let page = page(&model, &of_hex_pair(Physics::Conduction, When::Usual), &summary, ORIGIN);
+    let page = page(&model, &of_hex_pair(Physics::Potential, When::Usual), &summary, ORIGIN);
     assert!(page.contains("held at inner</th><td>4.500") && page.contains("largest gradient"));
     assert!(!page.contains("von Mises") && page.contains("[\"potential\",\"gradient\"]"));
 }

@@ -58,7 +58,7 @@ fn ints(bytes: &[u8]) -> Vec<i32> {
 #[test]
 fn every_array_is_where_the_head_says() {
     let mesh = hex_pair();
-    for physics in [Physics::Elasticity, Physics::Conduction] {
+    for physics in [Physics::Elasticity, Physics::Potential] {
         let step = of_hex_pair(physics, When::Asked);
         let names: Vec<&str> = physics.fields().map(|info| info.name).collect();
         let file = Parsed::of(&mesh, &step, &names);
