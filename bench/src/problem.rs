@@ -7,7 +7,7 @@ use warpfem::Result;
 use warpfem::cli::{read_model, usage};
 use warpfem::element::ElementKind;
 use warpfem::mesh::generate::generate_box;
-use warpfem::mesh::rectangle::{self, generate_rectangle};
+use warpfem::mesh::rectangle::generate_rectangle;
 use warpfem::mesh::{Mesh, generate};
 use warpfem::model::{Analysis, Case, Model};
 use warpfem::plan::fits;

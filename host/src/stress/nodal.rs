@@ -124,10 +124,10 @@ where
         let slots = DeviceSlots { n_nodes: self.slots.n_nodes, first: self.first.view(), others: self.others.view() };
         let (view, sampled, extended) = (mesh.view(block), sampled.view(), extended.view());
         let (sums, counts) = (self.sums.view_mut(), self.counts.view_mut());
-        // SAFETY: all live until `finish`, the material of a cell has a slot at each of its nodes, and a node owns its
-        // slots.
         let kernel =
             SumAtNode { mesh: view, n: block.cells.kind.info().n_nodes, slots, sampled, extended, sums, counts };
+        // SAFETY: all live until `finish`, the material of a cell has a slot at each of its nodes, and a node owns its
+        // slots.
         unsafe { space.run(mesh.n_nodes, kernel) }?;
         space.finish()
     }
