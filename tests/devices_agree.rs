@@ -6,6 +6,7 @@ use crate::common::{assert_close, bits, devices, largest, meshes};
 use warpfem::device::DeviceName;
 use warpfem::model::{Model, Physics};
 use warpfem::pipeline::Solution;
+use warpfem::result::When;
 use warpfem::result::choices::{Method, Precision};
 
 /// Every result, and the residuals.
@@ -38,9 +39,13 @@ fn check(mut model: Model) {
     }
 }
 
+/// Every field that has no sign to choose, and every table.
 #[test]
 fn devices_agree_and_repeat_themselves() {
-    check(meshes::load("cube_463.toml"));
+    let mut model = meshes::load("cube_463.toml");
+    let fields = model.analysis.physics().fields().filter(|of| of.when != When::WithStrength && of.width() < 9);
+    model.fields = fields.map(|of| of.name.to_string()).collect();
+    check(model);
 }
 
 #[test]

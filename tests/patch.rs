@@ -99,7 +99,9 @@ fn a_linear_field_is_linear_in_every_law() {
         [(Tet4, Analysis::Elasticity), (Quad4, Analysis::PlaneStress), (Quad8, Analysis::PlaneStrain)].into_iter();
     for ((kind, of), law) in bodies.flat_map(|body| LAWS.iter().map(move |law| (body, law))) {
         let mut patch = verify::elastic(kind, of).unwrap().model;
-        patch.materials[0].law = law::read(&law.example).unwrap();
+        let law = law::read(&law.example).unwrap();
+        assert!(law.stiffness() == law.stiffness().transpose() && law.stiffness().symmetric_eigenvalues().min() > 0.0);
+        patch.materials[0].law = law;
         patch.materials[0].axes = Axes::fixed([1.0, 2.0, 0.5], [0.0, 1.0, -1.0]).unwrap();
         let (dim, solution) = (kind.info().dim, solve(&mut patch, 1e-13));
         check_displacements(&solution, &patch.mesh.coords, |x| verify::field(dim, x));
