@@ -1,8 +1,8 @@
 //! Mass, centre of mass and inertia of a model, by `int rho (1, x, x x^T) dV`.
 
 use super::{Model, Physics};
-use crate::mesh::Cells;
 use crate::element::shape::determinant;
+use crate::mesh::Cells;
 use nalgebra::{Matrix3, Vector3};
 use rayon::prelude::*;
 
@@ -54,6 +54,8 @@ impl Model {
     fn moments(&self) -> Vec<(u32, Moments)> {
         let mut all = Vec::new();
         for (block, cells) in self.mesh.solids() {
+            // Of a case that is wrong it may not be known.
+            let of_cells = self.cell_material.get(block).map_or(&[][..], Vec::as_slice);
             let of_chunk = |(chunk, materials): (usize, &[u32])| {
                 let mut found: Vec<(u32, Moments)> = Vec::new();
                 for (cell, &material) in (chunk * CHUNK..).zip(materials) {
@@ -64,7 +66,7 @@ impl Model {
                 }
                 found
             };
-            let found: Vec<_> = self.cell_material[block].par_chunks(CHUNK).enumerate().map(of_chunk).collect();
+            let found: Vec<_> = of_cells.par_chunks(CHUNK).enumerate().map(of_chunk).collect();
             all.extend(found.into_iter().flatten());
         }
         all
@@ -105,7 +107,8 @@ mod tests {
 
     #[test]
     fn of_a_brick_and_of_a_cylinder() {
-        let tables = "[[material]]\nname = \"m\"\nyoung = 1.0\npoisson = 0.0\ndensity = 2.0\n";
+        let tables =
+            "[mesh]\nfile = \"body.msh\"\n[[material]]\nname = \"m\"\nyoung = 1.0\npoisson = 0.0\ndensity = 2.0\n";
         let brick = generate_box(Hex8, [1.0, 2.0, 3.0], [2; 3]).unwrap();
         let clamp = "[[support]]\non = \"ymin\"\nfix = \"xyz\"\n";
         let of = testing::load_on(&format!("{tables}{clamp}"), brick).unwrap().mass_properties().unwrap();
@@ -116,7 +119,7 @@ mod tests {
             assert_relative_eq!(*found, expected, epsilon = 1e-13);
         }
         let section = generate_rectangle(Quad8, [1.0, 3.0], [2; 2]).unwrap();
-        let tables = format!("[analysis]\nkind = \"axisymmetric\"\n{tables}{}", clamp.replace("xyz", "y"));
+        let tables = format!("{tables}{}[analysis]\nkind = \"axisymmetric\"\n", clamp.replace("xyz", "y"));
         let of = testing::load_on(&tables, section).unwrap().mass_properties().unwrap();
         let mass = 6.0 * std::f64::consts::PI;
         assert_relative_eq!(of.mass, mass, max_relative = 1e-13);

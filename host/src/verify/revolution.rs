@@ -103,7 +103,7 @@ pub(super) fn problems() -> Result<Vec<Problem>> {
         all.extend(match kind.info().is_quadratic() {
             true => [cylinder(kind, 8, [1e-4, 1e-2])?, sphere(kind, 12, [5e-4, 1e-2])?, disc(kind, 16, [1e-3, 2e-3])?],
             false => {
-                [cylinder(kind, 32, [2e-3, 3e-2])?, sphere(kind, 32, [5e-3, 6e-2])?, disc(kind, 64, [2e-3, 2e-2])?]
+                [cylinder(kind, 32, [2e-3, 3e-2])?, sphere(kind, 40, [5e-3, 5.5e-2])?, disc(kind, 64, [2e-3, 2e-2])?]
             }
         });
     }
