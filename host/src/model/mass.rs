@@ -1,8 +1,8 @@
 //! Mass, centre of mass and inertia of a model, by `int rho (1, x, x x^T) dV`.
 
 use super::{Model, Physics};
-use crate::mesh::Cells;
 use crate::element::shape::determinant;
+use crate::mesh::Cells;
 use nalgebra::{Matrix3, Vector3};
 use rayon::prelude::*;
 
