@@ -136,7 +136,7 @@ fn results(model: &Model, solution: &Solution) -> Results {
         ranges: step
             .fields
             .iter()
-            .filter(|field| field.info.when == When::Asked)
+            .filter(|field| field.info.when == When::Asked && field.info.at != At::CellPoint)
             .flat_map(|field| ranges(mesh, field))
             .collect(),
         tables: step.tables.iter().filter(has_a_key).cloned().collect(),
