@@ -1,5 +1,6 @@
 //! What is solved: the one list of analyses, with all that depends on which it is.
 
+use super::keys::{self, Keys};
 use crate::result::Physics;
 use crate::result::choices::choices;
 
@@ -46,6 +47,7 @@ struct Facts {
     /// What it is for, where a case file is begun.
     hint: &'static str,
     physics: Physics,
+    keys: &'static Keys,
     /// The dimension of the meshes that it is for; none if the mesh decides between two and three.
     dim: Option<usize>,
     is_revolved: bool,
@@ -63,6 +65,7 @@ const ELASTICITY: Facts = Facts {
     what: "linear elasticity",
     hint: "displacements and stresses, linear",
     physics: Physics::Elasticity,
+    keys: &keys::ELASTICITY,
     dim: Some(3),
     is_revolved: false,
     is_thin: false,
@@ -83,6 +86,7 @@ const LAPLACE: Facts = Facts {
     what: "a potential",
     hint: "a potential: temperature, head of water, voltage",
     physics: Physics::Potential,
+    keys: &keys::POTENTIAL,
     dim: None,
     components: 1,
     balanced: &[0],
@@ -163,6 +167,11 @@ impl Analysis {
     /// What is in balance.
     pub const fn physics(self) -> Physics {
         self.facts().physics
+    }
+
+    /// What its case files have, and others have not.
+    pub const fn keys(self) -> &'static Keys {
+        self.facts().keys
     }
 
     /// Whether it is of a body of revolution.

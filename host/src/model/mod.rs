@@ -5,6 +5,7 @@ mod bending;
 pub mod case;
 mod error;
 pub mod held;
+mod keys;
 pub mod law;
 mod loads;
 mod locking;

@@ -5,7 +5,7 @@ use toml::Spanned;
 use super::case::tables::BoxTable;
 use super::case::{Case, Names};
 use super::names::{Words, list, nearest, planes, words};
-use super::{CaseError, Checked, Physics, Place};
+use super::{CaseError, Checked, Place};
 use crate::mesh::Mesh;
 use crate::mesh::faces::Face;
 
@@ -249,8 +249,7 @@ impl<'a> Selector<'a> {
     fn no_faces(&self, name: &str, place: Place) -> Box<CaseError> {
         let dim = self.mesh.group(name).map(|group| group.dim);
         let Words { solid, face, skin, .. } = self.words();
-        let instead =
-            if self.case.analysis().physics() == Physics::Potential { "" } else { "; use [[force]] on it alone" };
+        let instead = self.case.analysis().keys().on_points;
         let why = match dim {
             Some(0) => format!("is a group of points and encloses no {face} of the {skin}{instead}"),
             Some(dim) if dim + 2 == self.mesh.dim() => {

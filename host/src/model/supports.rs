@@ -5,7 +5,7 @@ use toml::Spanned;
 use super::case::tables::SupportTable;
 use super::problems::Problems;
 use super::select::Selector;
-use super::{CaseError, Checked, Physics, Place, Support};
+use super::{CaseError, Checked, Place, Support};
 
 /// What groups are of, by dimension.
 const KINDS: [&str; 4] = ["points", "curves", "surfaces", "volumes"];
@@ -106,12 +106,10 @@ fn disagreement(
     let tables = &selector.case.tables.support;
     let line = selector.case.source.line_of(&where_place(&tables[first]));
     let value = |i: usize| supports[i].displacement[c].unwrap_or(0.0);
-    let what = match selector.case.analysis().physics() {
-        Physics::Potential => "values".to_string(),
-        Physics::Elasticity => format!("displacements {}", ["x", "y", "z"][c]),
-    };
+    let (what, components) = selector.case.analysis().keys().prescribed;
+    let of = components[c];
     let message = format!(
-        "supports `{}` ({line}) and `{}` prescribe different {what} of node {}: {} and {}",
+        "supports `{}` ({line}) and `{}` prescribe different {what}{of} of node {}: {} and {}",
         supports[first].name,
         supports[second].name,
         selector.mesh.node_tags[node as usize],

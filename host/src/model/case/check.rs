@@ -9,7 +9,7 @@ use super::tables::{MaterialTable, PointForceTable, ProbeTable, PushTable, Rotat
 use crate::mesh::LENGTHS;
 use crate::mesh::vector::unit;
 use crate::model::{Analysis, Checked, Place, Problems, Rotation, SolverOptions, Units};
-use crate::result::{FIELDS, FieldInfo, Physics, When};
+use crate::result::{FIELDS, FieldInfo, When};
 
 pub(super) const NO_MESH: &str = "[mesh] says neither `file` nor `generate`";
 pub(super) const NO_MESH_HELP: &str =
@@ -104,13 +104,7 @@ impl Case {
         if dim == 2 {
             return self.check_positive("thickness", thickness);
         }
-        let (message, help) = match self.analysis().physics() {
-            Physics::Potential => ("`thickness` belongs to plane problems; solids have their own", "leave it out"),
-            Physics::Elasticity => (
-                "`thickness` belongs to plane problems; the bodies of `elasticity` have their own",
-                "kind = \"plane_stress\" or \"plane_strain\"",
-            ),
-        };
+        let [message, help] = self.analysis().keys().thickness;
         Err(self.error_at(thickness.span(), message, help))
     }
 
@@ -195,10 +189,7 @@ impl Case {
             held[c] = Some(*value.get_ref());
         }
         if held == [None; 3] {
-            let help = match self.analysis().physics() {
-                Physics::Potential => "value = 1.0",
-                _ => "fix = \"xyz\" or displacement = { x = 1e-3 }",
-            };
+            let help = self.analysis().keys().support;
             return Err(self.error_at(support.span(), "this support holds nothing", help));
         }
         Ok(held)

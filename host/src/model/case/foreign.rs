@@ -5,23 +5,8 @@
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::model::{Analysis, CaseError, Physics, Place, Source};
-
-/// Keys of elasticity that mean nothing to a potential: table (empty: the top level), key. What a material has besides
-/// its conductivity is none of them: a material may have more properties than an analysis asks for.
-const OF_ELASTICITY: &[(&str, &str)] = &[
-    ("support", "fix"),
-    ("support", "displacement"),
-    ("", "gravity"),
-    ("", "rotation"),
-    ("", "pressure"),
-    ("", "traction"),
-    ("", "force"),
-    ("", "point_force"),
-    ("", "push"),
-];
-/// Keys of potentials that mean nothing to elasticity.
-const OF_LAPLACE: &[(&str, &str)] = &[("support", "value"), ("", "flux"), ("", "source")];
+use crate::model::keys::Keys;
+use crate::model::{Analysis, CaseError, Place, Source};
 
 /// Tables that appear once, and tables that may appear several times.
 pub(super) const SINGLE: &[&str] = &["mesh", "analysis", "gravity", "rotation", "source", "solver", "output"];
@@ -50,15 +35,15 @@ pub fn of_other_analyses(source: &Source, root: &DeTable<'_>) -> Vec<CaseError> 
     let kind = kind.and_then(|(_, value)| value.get_ref().as_str()).unwrap_or(Analysis::default().name());
     // A name that is no analysis has its own message.
     let Some(analysis) = Analysis::from_name(kind) else { return Vec::new() };
-    let (foreign, whose, own) = match analysis.physics() {
-        Physics::Potential => (OF_ELASTICITY, "elasticity", OF_LAPLACE),
-        Physics::Elasticity => (OF_LAPLACE, "laplace problems", OF_ELASTICITY),
-    };
-    let found = foreign.iter().filter_map(|&(name, key)| {
+    let own = analysis.keys();
+    let mut others: Vec<&Keys> = Analysis::ALL.iter().map(|of| of.keys()).filter(|of| of.whose != own.whose).collect();
+    others.dedup_by_key(|of| of.whose);
+    let foreign = others.iter().flat_map(|of| of.own.iter().map(|key| (*key, of.whose)));
+    let found = foreign.filter_map(|((name, key), whose)| {
         let holders = if name.is_empty() { vec![root] } else { tables(root, name) };
         let (place, _) = holders.into_iter().find_map(|table| entry(table, key))?;
         let message = format!("`{key}` belongs to {whose}, and this is a case of {kind}");
-        let own: Vec<&str> = own.iter().filter(|(table, _)| *table == name).map(|(_, key)| *key).collect();
+        let own: Vec<&str> = own.own.iter().filter(|(table, _)| *table == name).map(|(_, key)| *key).collect();
         let help = format!("{kind} has {}; or change [analysis] kind", own.join(", "));
         Some(*source.error_at(place, message, help))
     });

@@ -10,7 +10,7 @@ use super::tables::{AxesTable, MaterialTable};
 use super::vector::{Numbers, Vector};
 use crate::mesh::vector::unit;
 use crate::model::law::{self, Constants};
-use crate::model::{Axes, Checked, Isotropic, Law, Material, Physics, Problems, Units};
+use crate::model::{Axes, Checked, Isotropic, Law, Material, Problems, Units};
 
 /// The numbers of a key, or none.
 fn numbers(value: &Option<Spanned<Numbers>>) -> &[f64] {
@@ -21,15 +21,8 @@ impl Case {
     pub(super) fn check_materials(&self, problems: &mut Problems) {
         let materials = &self.tables.material;
         if materials.is_empty() {
-            let help = match self.analysis().physics() {
-                Physics::Potential => "[[material]]\nname = \"steel\"\nconductivity = 50.0",
-                _ if self.units() == Some(Units::MmNS) => {
-                    "[[material]]\nname = \"steel\"\nyoung = 210e3      # N/mm^2\npoisson = 0.3"
-                }
-                _ => {
-                    "[[material]]\nname = \"steel\"\nyoung = 210e9      # Pa; with lengths in mm: 210e3\npoisson = 0.3"
-                }
-            };
+            let [in_mm, other] = self.analysis().keys().examples;
+            let help = if self.units() == Some(Units::MmNS) { in_mm } else { other };
             problems.add(self.source.error_anywhere("there is no [[material]]", help));
         }
         for (i, material) in materials.iter().enumerate() {
@@ -71,19 +64,12 @@ impl Case {
     /// Refuses a material without what the analysis needs.
     fn check_needed(&self, material: &Spanned<MaterialTable>) -> Checked {
         let table = material.get_ref();
-        let is_general = table.stiffness.is_some();
-        let needed = match self.analysis().physics() {
-            Physics::Potential => vec![("conductivity", &table.conductivity, "50.0` (steel, in W/(m K))")],
-            Physics::Elasticity if is_general => Vec::new(),
-            Physics::Elasticity => vec![
-                ("young", &table.young, "210e9` (steel, in Pa; in MPa if lengths are in mm: 210e3)"),
-                ("poisson", &table.poisson, "0.3` (metals)"),
-            ],
-        };
-        match needed.into_iter().find(|(_, value, _)| value.is_none()) {
-            Some((key, _, example)) => {
+        // All constants of a law may be given at once.
+        let is_there = |key: &str| table.numbers(key).is_some() || (key != "conductivity" && table.stiffness.is_some());
+        match self.analysis().keys().material.iter().find(|[key, ..]| !is_there(key)) {
+            Some([key, value, what]) => {
                 let message = format!("`{key}` is missing here: {} needs it", self.analysis().name());
-                Err(self.error_at(material.span(), message, format!("add `{key} = {example}")))
+                Err(self.error_at(material.span(), message, format!("add `{key} = {value}` ({what})")))
             }
             None => Ok(()),
         }
@@ -104,19 +90,17 @@ impl Case {
 
     /// The law; without stiffness where the table has no constants of one.
     fn law(&self, table: &MaterialTable) -> Checked<Arc<dyn Law>> {
-        for (key, value) in [("young", &table.young), ("shear", &table.shear)] {
-            self.check_moduli(key, value)?;
+        for key in ["young", "shear"] {
+            self.check_moduli(key, table.numbers(key))?;
         }
-        let keys = [&table.young, &table.poisson, &table.shear, &table.stiffness];
-        let [young, poisson, shear, stiffness] = keys.map(numbers);
+        let words = ["young", "poisson", "shear", "stiffness"];
+        let [young, poisson, shear, stiffness] = words.map(|key| numbers(table.numbers(key)));
         let is_there = young.len() + stiffness.len() > 0 && (!stiffness.is_empty() || !poisson.is_empty());
         if !is_there {
             return Ok(Arc::new(Isotropic { young: young.first().copied().unwrap_or(0.0), poisson: 0.0 }));
         }
         law::read(&Constants { young, poisson, shear, stiffness }).map_err(|refused| {
-            let words = ["young", "poisson", "shear", "stiffness"];
-            let at = words.iter().position(|word| *word == refused.key).and_then(|i| keys[i].as_ref());
-            let place = at.map_or(table.name.span(), Spanned::span);
+            let place = table.numbers(refused.key).as_ref().map_or(table.name.span(), Spanned::span);
             self.error_at(place, refused.message, refused.help)
         })
     }

@@ -25,7 +25,7 @@ use syntax::Parsed;
 pub(crate) use tables::Tables;
 pub(crate) use vector::{Numbers, Vector};
 
-use super::{Analysis, CaseError, Checked, Physics, Place, Problems, Source, Units};
+use super::{Analysis, CaseError, Checked, Place, Problems, Source, Units};
 use crate::mesh::{Mesh, MeshError};
 use crate::model::Error;
 use warpfem_text::files;
@@ -183,11 +183,7 @@ impl Case {
         }
         let (mesh, analysis) = (self.mesh_name(), self.analysis().name());
         let message = format!("{mesh} is not flat, and {analysis} is solved in a plane z = constant");
-        let help = match self.analysis().physics() {
-            Physics::Potential => "turn the surface into the x-y plane; for a body in space mesh its volume",
-            _ => "turn the plate into the x-y plane, and mesh no volume",
-        };
-        self.error_at(place, message, help).into()
+        self.error_at(place, message, self.analysis().keys().flatten).into()
     }
 }
 

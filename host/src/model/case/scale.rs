@@ -14,10 +14,8 @@
 
 use std::ops::RangeInclusive;
 
-use toml::Spanned;
-
 use super::Case;
-use crate::model::{Checked, Physics, Place};
+use crate::model::{Checked, Place};
 
 /// Moduli, densities, loads.
 pub(super) const NUMBERS: RangeInclusive<f64> = 1e-30..=1e30;
@@ -38,12 +36,8 @@ impl Case {
     /// Refuses moduli that make stiffnesses too large or too small to compute with, on a mesh of this longest side.
     pub(in crate::model) fn check_stiffness(&self, dim: usize, longest: f64) -> Checked {
         let length = if dim == 2 { self.thickness() } else { longest };
-        for table in self.tables.material.iter().map(Spanned::get_ref) {
-            let (key, moduli) = match self.analysis().physics() {
-                Physics::Potential => ("conductivity", &table.conductivity),
-                Physics::Elasticity => ("young", &table.young),
-            };
-            let Some(moduli) = moduli else { continue };
+        let key = self.analysis().keys().material[0][0];
+        for moduli in self.tables.material.iter().filter_map(|table| table.get_ref().numbers(key).as_ref()) {
             for modulus in &moduli.get_ref().0 {
                 let stiffness = modulus * length;
                 if STIFFNESSES.contains(&stiffness) {

@@ -69,6 +69,20 @@ pub struct GenerateTable {
     pub diagonals: Option<Spanned<String>>,
 }
 
+impl MaterialTable {
+    /// The numbers under one of the keys that take several.
+    pub fn numbers(&self, key: &str) -> &Option<Spanned<Numbers>> {
+        match key {
+            "young" => &self.young,
+            "poisson" => &self.poisson,
+            "shear" => &self.shear,
+            "stiffness" => &self.stiffness,
+            "conductivity" => &self.conductivity,
+            _ => &None,
+        }
+    }
+}
+
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AnalysisTable {

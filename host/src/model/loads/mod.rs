@@ -20,7 +20,7 @@ use super::case::tables::{ForceTable, PointForceTable, PushTable, SurfaceTable, 
 use super::names::{Words, words};
 use super::problems::Problems;
 use super::select::Selector;
-use super::{AppliedLoad, Checked, Physics, Support};
+use super::{AppliedLoad, Checked, Support};
 use crate::mesh::faces::Face;
 use crate::mesh::vector::{norm, sub};
 
@@ -104,7 +104,7 @@ impl Accumulator {
         let n = selector.mesh.coords.len();
         let mut held = vec![[false; 3]; n];
         supports.iter().flat_map(Support::prescribed).for_each(|(node, c, _)| held[node as usize][c] = true);
-        let what = if selector.case.analysis().physics() == Physics::Potential { "nodes" } else { "components" };
+        let what = selector.case.analysis().keys().held;
         Accumulator { loads: Loads { nodal_forces: vec![[0.0; 3]; n], applied: vec![], warnings: vec![] }, held, what }
     }
 
