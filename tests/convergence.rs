@@ -108,7 +108,7 @@ fn converges(kind: ElementKind) {
     let p = if kind.info().is_quadratic() { 2.0 } else { 1.0 };
     let (cells, most) = expected(kind);
     for plane in analyses(kind) {
-        let found = cells.map(|n| errors_on(kind, *plane, n));
+        let found = cells.map(|n| errors_on(kind, plane, n));
         for (i, (what, rate)) in [("displacement", p + 1.0), ("energy", p)].into_iter().enumerate() {
             let errors = found.map(|errors| errors[i]);
             let rates = rates(&errors, &cells);

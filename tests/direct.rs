@@ -220,7 +220,7 @@ mod on_the_cpu {
         for kind in solvable() {
             let cells = if kind.info().dim == 2 { [12, 9, 1] } else { [5, 4, 4] };
             for analysis in meshes::analyses(kind) {
-                assert_direct_is_cg(body(kind, *analysis, cells), DeviceName::Cpu);
+                assert_direct_is_cg(body(kind, analysis, cells), DeviceName::Cpu);
             }
         }
     }

@@ -11,9 +11,10 @@ use crate::common::{assert_close, largest, reference};
 use nalgebra::{Matrix3, SVector, Vector3};
 use std::collections::HashSet;
 use std::path::Path;
-use warpfem::element::ElementKind;
+use warpfem::element::ElementKind::{self, Quad4, Quad8, Tet4};
 use warpfem::mesh::Mesh;
-use warpfem::model::{Analysis, Model};
+use warpfem::model::law::{self, LAWS};
+use warpfem::model::{Analysis, Axes, Model};
 use warpfem::pipeline::Solution;
 use warpfem::verify::patch::{self as verify, FIELD};
 
@@ -89,6 +90,26 @@ fn a_linear_field_on_the_skin_is_linear_inside() {
         // The strain energy of a unit volume, or of a unit square as thick as this.
         let energy = 0.5 * patch.thickness * SVector::from(stress).dot(&eps);
         assert_close("energy", &[solution.strain_energy()], &[energy], 1e-10, energy);
+    }
+}
+
+/// The example of every law, with axes of its own.
+#[test]
+fn a_linear_field_is_linear_in_every_law() {
+    let bodies =
+        [(Tet4, Analysis::Elasticity), (Quad4, Analysis::PlaneStress), (Quad8, Analysis::PlaneStrain)].into_iter();
+    for ((kind, of), law) in bodies.flat_map(|body| LAWS.iter().map(move |law| (body, law))) {
+        let mut patch = verify::elastic(kind, of).unwrap().model;
+        let law = law::read(&law.example).unwrap();
+        assert!(law.stiffness() == law.stiffness().transpose() && law.stiffness().symmetric_eigenvalues().min() > 0.0);
+        patch.materials[0].law = law;
+        patch.materials[0].axes = Axes::fixed([1.0, 2.0, 0.5], [0.0, 1.0, -1.0]).unwrap();
+        let (dim, solution) = (kind.info().dim, solve(&mut patch, 1e-13));
+        check_displacements(&solution, &patch.mesh.coords, |x| verify::field(dim, x));
+        let h = |i: usize, j: usize| if i < dim && j < dim { FIELD[i][j] } else { 0.0 };
+        let shear = |i, j| h(i, j) + h(j, i);
+        let eps = SVector::from([h(0, 0), h(1, 1), h(2, 2), shear(0, 1), shear(1, 2), shear(0, 2)]);
+        check_stress(&solution, (reference::elasticity(of, &patch.materials[0], [0.0; 3]) * eps).into());
     }
 }
 
@@ -198,7 +219,7 @@ fn quadratic_elements_hold_quadratic_fields() {
                 Displacement { u, h }
             };
             let clamp = CLAMP.replace("xyz", &"xyz"[..dim]);
-            let mut model = model(&format!("{}{SOFT}{clamp}", analysis(*plane, 0.3)), straight(kind));
+            let mut model = model(&format!("{}{SOFT}{clamp}", analysis(plane, 0.3)), straight(kind));
             prescribe(&mut model, |x| on_skin(dim, x).then(|| exact(x).u));
             let [lambda, mu] = lame(&model);
             // `-(lambda + mu) grad div u - mu laplace u`, per mass.

@@ -60,25 +60,20 @@ pub fn model(tables: &str, mesh: Mesh) -> Model {
     verify::model(tables, mesh).unwrap_or_else(|error| panic!("{error}\n{tables}"))
 }
 
-/// The analyses of elasticity that an element is made for.
-pub fn analyses(kind: ElementKind) -> &'static [Analysis] {
-    if kind.info().dim == 2 { &[Analysis::PlaneStress, Analysis::PlaneStrain] } else { &[Analysis::Elasticity] }
+/// All analyses that an element is made for.
+pub fn all_analyses(kind: ElementKind) -> Vec<Analysis> {
+    Analysis::ALL.into_iter().filter(|of| of.fits(kind.info().dim)).collect()
 }
 
-/// The analyses of bodies of revolution that an element is made for.
-pub fn revolved(kind: ElementKind) -> &'static [Analysis] {
-    if kind.info().dim == 2 { &[Analysis::Axisymmetric, Analysis::AxisymmetricLaplace] } else { &[] }
+/// Those of elasticity, but for bodies of revolution.
+pub fn analyses(kind: ElementKind) -> Vec<Analysis> {
+    let is_elastic = |of: &Analysis| of.physics() == Physics::Elasticity && !of.is_revolved();
+    all_analyses(kind).into_iter().filter(is_elastic).collect()
 }
 
 /// Every element in every analysis of elasticity.
 pub fn elastic() -> impl Iterator<Item = (ElementKind, Analysis)> {
-    let with_analyses = |kind: ElementKind| analyses(kind).iter().map(move |analysis| (kind, *analysis));
-    solvable().flat_map(with_analyses)
-}
-
-/// All analyses that an element is made for.
-pub fn all_analyses(kind: ElementKind) -> Vec<Analysis> {
-    [&[Analysis::Laplace], analyses(kind), revolved(kind)].concat()
+    solvable().flat_map(|kind| analyses(kind).into_iter().map(move |analysis| (kind, analysis)))
 }
 
 /// The same model of two materials that are not isotropic, one with axes round a line.
@@ -87,7 +82,7 @@ pub fn anisotropic(mut model: Model) -> Model {
         young: &[1200.0, 900.0, 600.0],
         poisson: &[0.4, 0.35, 0.3],
         shear: &[300.0, 250.0, 50.0],
-        ..Constants::default()
+        ..Constants::NONE
     };
     let axes = [
         Axes::fixed([1.0, 2.0, 0.5], [0.0, 1.0, -1.0]).unwrap(),

@@ -1,43 +1,78 @@
-"""Applies each patch of docs/extending.md to a copy of the tree as it is in the index, counts the files that it touches, and runs a command there.
+"""Applies each patch of docs/extending.md alone to a copy of the tree as it is in the index, counts the files that it touches, then
+applies all of them to one copy and runs there the `cargo test` commands that stand beside them.
 
-    python3 tests/docs/patches.py cargo test --lib output
+    python3 tests/docs/patches.py [--apply]
 
-Without a command it only applies them. Fails where a patch does not apply, touches more files besides tests and docs than it
-may, or the command fails.
+With `--apply` nothing is built. Else the copy is, in a target folder of its own (`CARGO_TARGET_DIR`, or target/patched): in the tree's,
+cargo would take what is made of the copy for what is made of the tree. The PTX stays that of the tree.
+Fails where a patch does not apply, touches more files besides tests and docs than it may, or a command fails.
 """
+import os
 import re
 import subprocess
 import sys
-import tempfile
+import time
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 ROOT = Path(__file__).resolve().parents[2]
-MOST_FILES = {"A storage format": 3}
+MOST_FILES = {
+    "An element": 2, "A material law": 2, "An analysis": 2, "A storage format": 3, "A preconditioner": 2, "An output field": 2, "A table": 2,
+}
 
 
-def patches():
-    """The title of each chapter with a patch, and the patch."""
+def chapters():
+    """The title of each chapter with a patch, the patch, and the commands that test it."""
     text = (ROOT / "docs/extending.md").read_text()
     for chapter in re.split(r"(?m)^## ", text)[1:]:
-        title = chapter.splitlines()[0]
-        for patch in re.findall(r"(?ms)^```diff\n(.*?)^```", chapter):
-            yield title, patch
+        patch = "".join(re.findall(r"(?ms)^```diff\n(.*?)^```", chapter))
+        if patch:
+            yield chapter.splitlines()[0], patch, re.findall(r"(?m)^cargo test .*$", chapter)
 
 
-def check(title, patch, command):
+def apply(patch, folder):
+    return subprocess.run(["git", "apply", "-"], input=patch, text=True, cwd=folder).returncode == 0
+
+
+def check(title, patch, commands):
     """What is wrong with a patch, in words."""
     files = [name for name in re.findall(r"(?m)^\+\+\+ b/(\S+)", patch) if not name.startswith(("tests/", "docs/"))]
-    most = MOST_FILES.get(title, 2)
-    if len(files) > most:
-        return f"touches {len(files)} files, more than {most}"
-    with tempfile.TemporaryDirectory() as copy:
+    if len(files) > MOST_FILES[title]:
+        return f"touches {len(files)} files, more than {MOST_FILES[title]}: {', '.join(files)}"
+    if not commands:
+        return "has no command that tests it"
+    with TemporaryDirectory() as copy:
         subprocess.run(["git", "checkout-index", "-a", f"--prefix={copy}/"], cwd=ROOT, check=True)
-        if subprocess.run(["git", "apply", "-"], input=patch, text=True, cwd=copy).returncode:
-            return "does not apply"
-        if command and subprocess.run(command, cwd=copy).returncode:
-            return f"`{' '.join(command)}` fails with it"
-    return None
+        return None if apply(patch, copy) else "does not apply"
 
 
-wrong = [f"{title}: {why}" for title, patch in patches() if (why := check(title, patch, sys.argv[1:]))]
-sys.exit("\n".join(wrong) or None)
+def test(found):
+    """What is wrong with all patches together, in words."""
+    environment = {"CARGO_TARGET_DIR": str(ROOT / "target/patched"), **os.environ, "CUDA_BUILDER": "keep"}
+    with TemporaryDirectory() as copy:
+        subprocess.run(["git", "checkout-index", "-a", f"--prefix={copy}/"], cwd=ROOT, check=True)
+        for title, patch, _ in found:
+            if not apply(patch, copy):
+                return [f"{title}: does not apply after those before it"]
+        wrong = []
+        for command in dict.fromkeys(command for *_, commands in found for command in commands):
+            start = time.monotonic()
+            done = subprocess.run(command.split(), cwd=copy, env=environment, text=True, capture_output=True)
+            passed = sum(map(int, re.findall(r"(\d+) passed", done.stdout)))
+            print(f"{command}: {passed} passed, {time.monotonic() - start:.0f} s", flush=True)
+            if done.returncode or not passed:
+                wrong.append(f"`{command}` fails with the patches:\n{done.stdout[-4000:]}{done.stderr[-4000:]}")
+        return wrong
+
+
+def main():
+    found = list(chapters())
+    wrong = [f"{title}: {why}" for title, *rest in found if (why := check(title, *rest))]
+    missing = MOST_FILES.keys() - {title for title, *_ in found}
+    wrong += [f"{title}: has no patch" for title in sorted(missing)]
+    if not wrong and sys.argv[1:] != ["--apply"]:
+        wrong = test(found)
+    sys.exit("\n".join(wrong) or None)
+
+
+main()

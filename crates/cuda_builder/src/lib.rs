@@ -12,7 +12,7 @@
 //! checked in. While the hash in its header is that of the sources it is used as it is; after a change of the kernels
 //! they are compiled again, by a compiler that this crate looks for; and without such a compiler the checked-in archive
 //! is used all the same, with a warning. Two environment variables intervene: `CUDA_BUILDER=force` compiles in any case,
-//! and `CUDA_BUILDER_RUSTC` names the compiler.
+//! `CUDA_BUILDER=keep` looks for no compiler, and `CUDA_BUILDER_RUSTC` names the compiler.
 
 mod bounds;
 mod compile;
@@ -139,7 +139,9 @@ impl CudaBuilder {
         let matching =
             |archive| header(archive).filter(|header| header.command == command).map(|header| header.sources);
         let found = checked_in.map(matching);
-        match decide(self.force, found.as_ref().map(|hash| hash.as_deref()), &hash, Compiler::find)? {
+        let keeps = env::var_os("CUDA_BUILDER").is_some_and(|value| value == "keep");
+        let compiler = || if keeps { Ok(None) } else { Compiler::find() };
+        match decide(self.force, found.as_ref().map(|hash| hash.as_deref()), &hash, compiler)? {
             Plan::Use(Origin::Stale) => {
                 warn(&format!(
                     "{} changed but no compiler can build it: embedding the checked-in archive; GPU results may not match \

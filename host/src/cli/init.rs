@@ -66,10 +66,10 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
 fn analysis(arguments: &Arguments, mesh: &Mesh) -> anyhow::Result<Analysis> {
     let for_mesh = Analysis::usual(mesh.dim());
     let asked = arguments.kind.as_deref().and_then(Analysis::from_name).unwrap_or(for_mesh);
-    if asked.dim().is_none_or(|dim| dim == mesh.dim()) {
+    if asked.fits(mesh.dim()) {
         return Ok(asked);
     }
-    let fitting = Analysis::ALL.iter().filter(|kind| kind.dim().is_none_or(|dim| dim == mesh.dim()));
+    let fitting = Analysis::ALL.iter().filter(|kind| kind.fits(mesh.dim()));
     let fitting: Vec<&str> = fitting.map(|kind| kind.name()).collect();
     let (name, dim, fitting) = (asked.name(), mesh.dim(), fitting.join(", "));
     let mesh = arguments.mesh.display();

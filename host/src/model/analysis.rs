@@ -150,6 +150,11 @@ impl Analysis {
         self.facts().dim
     }
 
+    /// Whether it is for meshes of a dimension.
+    pub fn fits(self, dim: usize) -> bool {
+        self.dim().map_or(dim >= 2, |of| of == dim)
+    }
+
     /// Whether it is elasticity in space.
     pub fn is_solid(self) -> bool {
         self.physics() == Physics::Elasticity && self.dim() == Some(3)

@@ -97,7 +97,6 @@ struct Moments {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::element::ElementKind::{Hex8, Quad8};
     use crate::mesh::generate::generate_box;
     use crate::mesh::rectangle::generate_rectangle;

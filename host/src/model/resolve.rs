@@ -143,7 +143,7 @@ const ROUNDING: f64 = 1e-10;
 /// Refuses a mesh of other elements than the analysis is for, and a plane one that is not flat.
 fn check_dimension(case: &Case, mesh: &Mesh) -> Result<(), ModelError> {
     let analysis = case.analysis();
-    if analysis.dim().map_or(mesh.dim() < 2, |dim| mesh.dim() != dim) {
+    if !analysis.fits(mesh.dim()) {
         let occupied = mesh.cells.iter().filter(|block| !block.is_empty());
         let found = occupied.map(|block| format!("{} {}", block.len(), block.kind.info().name)).collect();
         let groups = mesh.groups.iter().map(|group| group.name.clone()).collect();

@@ -13,11 +13,6 @@
 //! SBELL's row and column scaling, `D^-1/2 K D^-1/2` (sec. 5.3), is in the `D^-1` of the polynomials and costs no
 //! second matrix: see [`polynomial`].
 
-pub mod amg;
-pub mod chebyshev;
-mod jacobi;
-mod least_squares;
-pub mod polynomial;
 mod rounded;
 pub mod spectrum;
 
@@ -35,6 +30,11 @@ use crate::result::choices::{self, Precision, for_each_preconditioner};
 use crate::result::{Error, Result};
 use crate::sparse::{LinOp, Matrix};
 use kernels_rs::real::{Real, Stored};
+
+macro_rules! files {
+    ($($file:ident { $($preconditioners:tt)+ })+) => { $(pub mod $file;)+ };
+}
+for_each_preconditioner!(files);
 
 /// An approximate inverse that is symmetric and positive definite; or nearly, see [`Preconditioner::is_linear`].
 pub trait Preconditioner<T: Real> {
@@ -120,8 +120,8 @@ pub trait Build<T: Real>: Preconditioner<T> + Sized {
 
 /// What an associated constant of a preconditioner's type is.
 macro_rules! constant {
-    ($constant:ident $of:ident $($P:ident = $word:literal),+) => {
-        match $of { $(choices::Preconditioner::$P => <$P<f64> as Build<_>>::$constant),+ }
+    ($constant:ident $of:ident $($file:ident { $($P:ident = $word:literal),+ })+) => {
+        match $of { $($(choices::Preconditioner::$P => <$file::$P<f64> as Build<_>>::$constant),+),+ }
     };
 }
 
@@ -161,10 +161,10 @@ pub fn build<T: Real>(
     matrix: &Matrix<T>,
 ) -> Result<Box<dyn Preconditioner<T>>> {
     macro_rules! build {
-        ($($P:ident = $word:literal),+) => {
-            match preconditioner {
-                $(choices::Preconditioner::$P => Box::new(<$P<T> as Build<T>>::build(space, matrix, context)?)),+
-            }
+        ($($file:ident { $($P:ident = $word:literal),+ })+) => {
+            match preconditioner { $($(
+                choices::Preconditioner::$P => Box::new(<$file::$P<T> as Build<T>>::build(space, matrix, context)?)
+            ),+),+ }
         };
     }
     Ok(for_each_preconditioner!(build))
@@ -186,10 +186,10 @@ pub fn build_rounded<V: Stored<Arithmetic = f32>>(
         return Err(Error::NotAvailable { what, name, available: reading_matrix() });
     }
     macro_rules! build {
-        ($($P:ident = $word:literal),+) => {
-            match preconditioner {
-                $(choices::Preconditioner::$P => Box::new(Rounded::<V, $P<f32>>::build(space, matrix, context)?)),+
-            }
+        ($($file:ident { $($P:ident = $word:literal),+ })+) => {
+            match preconditioner { $($(
+                choices::Preconditioner::$P => Box::new(Rounded::<V, $file::$P<f32>>::build(space, matrix, context)?)
+            ),+),+ }
         };
     }
     Ok(for_each_preconditioner!(build))

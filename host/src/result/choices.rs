@@ -1,7 +1,7 @@
 //! What can be chosen of a solution, each with its word: that of the case file, of the command line, of messages and of
 //! `summary.json`. What `auto` stands for is no choice: where it is one of the words, the choice is an `Option`.
 
-use kernels_rs::for_each_strategy;
+use kernels_rs::{for_each_format, for_each_strategy};
 use std::ops::RangeInclusive;
 
 /// One of several things that can be chosen.
@@ -109,47 +109,36 @@ choices! {
     ReverseCuthillMckee = "rcm",
 }
 
-choices! {
-    /// How a matrix is stored: see [`kernels_rs::sparse`], whose formats have these names.
-    Format:
-    Dense = "dense",
-    DenseBlock = "dense_block",
-    Csr = "csr",
-    CsrVector = "csr_vector",
-    Bcsr = "bcsr",
-    EllRow = "ell_row",
-    Ell = "ell",
-    EllWarp = "ell_warp",
-    Sell = "sell",
-    Bell = "bell",
-    Ebw = "ebw",
-    Ebw64 = "ebw64",
-    Ebw128 = "ebw128",
-    Ebw16 = "ebw16",
+macro_rules! formats {
+    ($($file:ident { $($Format:ident = $word:literal: $($Type:ident),+;)+ })+) => {
+        choices! {
+            /// How a matrix is stored: see [`kernels_rs::sparse`].
+            Format: $($($Format = $word),+),+
+        }
+    };
 }
+for_each_format!(formats);
 
-/// Calls `$callback! { $arguments Identity = "none", Jacobi = "jacobi", .. }` with every preconditioner, by its type and its
-/// word: the only list of them.
+/// Calls `$callback! { $arguments file { Type = "word", .. } .. }` with every preconditioner, by its file in
+/// [`precond`](crate::precond), its type and its word: the only list of them.
 macro_rules! for_each_preconditioner {
     ($callback:ident $(, $argument:tt)*) => {
         $callback! { $($argument)*
-            Identity = "none",
-            Jacobi = "jacobi",
-            BlockJacobi = "block_jacobi",
-            Neumann = "neumann",
-            Chebyshev = "chebyshev",
-            LeastSquares = "least_squares",
-            Amg = "amg"
+            jacobi { Identity = "none", Jacobi = "jacobi", BlockJacobi = "block_jacobi" }
+            polynomial { Neumann = "neumann" }
+            chebyshev { Chebyshev = "chebyshev" }
+            least_squares { LeastSquares = "least_squares" }
+            amg { Amg = "amg" }
         }
     };
 }
 pub(crate) use for_each_preconditioner;
 
 macro_rules! preconditioners {
-    ($($P:ident = $word:literal),+) => {
+    ($($file:ident { $($P:ident = $word:literal),+ })+) => {
         choices! {
             /// What conjugate gradients are preconditioned with.
-            Preconditioner: $($P = $word),+
+            Preconditioner: $($($P = $word),+),+
         }
     };
 }

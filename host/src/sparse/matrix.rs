@@ -10,8 +10,8 @@ use cuda_std::prelude::{View, ViewMut};
 use kernels_rs::for_each_format;
 use kernels_rs::precond::ScaleTo;
 use kernels_rs::real::{Real, Stored};
-use kernels_rs::sparse::Entries;
 use kernels_rs::sparse::entries::{MadeUpValues, ReadBlocks, RowSums, WriteBlocks};
+use kernels_rs::sparse::{Entries, Layout};
 use std::rc::Rc;
 
 /// What a matrix stores for its products.
@@ -63,7 +63,7 @@ pub trait LinOp<T: Real> {
 pub struct Matrix<V: Stored> {
     pattern: Rc<Pattern>,
     size: usize,
-    format: &'static str,
+    format: choices::Format,
     tuning: Tuning,
     values: Buffer<V>,
     index_bytes: u64,
@@ -85,33 +85,32 @@ impl<V: Stored> Matrix<V> {
         pattern: &Rc<Pattern>,
         tuning: Tuning,
     ) -> Result<Self> {
-        Self::named(space, format.name(), size, pattern, tuning)
-    }
-
-    /// As [`Matrix::zeros`] in the format of this name.
-    fn named(space: &Space, format: &str, size: usize, pattern: &Rc<Pattern>, tuning: Tuning) -> Result<Self> {
         let plan = Plan { space, pattern, size, tuning, value_bytes: size_of::<V>() };
         if u32::try_from(plan.n_scalar_rows()).is_err() {
             return Err(Error::TooLarge(format!("{} unknowns, and columns have 32 bits", plan.n_scalar_rows())));
         }
         macro_rules! find {
-            ($($F:ident),+) => { $(if is_in::<kernels_rs::sparse::$F>(format, size) {
-                return Self::stored::<kernels_rs::sparse::$F>(&plan);
-            })+ };
+            ($($file:ident { $($Format:ident = $word:literal: $($F:ident),+;)+ })+) => {
+                match format { $($(choices::Format::$Format => {
+                    $(if kernels_rs::sparse::$F::BLOCK.is_none_or(|block| block == size) {
+                        return Self::stored::<kernels_rs::sparse::$F>(&plan, format);
+                    })+
+                })+)+ }
+            };
         }
         for_each_format!(find);
-        Err(Error::NotAvailable { what: "format", name: format.into(), available: choices::Format::names() })
+        let (name, available) = (format.name().into(), choices::Format::names());
+        Err(Error::NotAvailable { what: "format", name, available })
     }
 
-    /// A matrix of zeros in a format that need not be in the list.
-    pub fn stored<F: Format>(plan: &Plan) -> Result<Self> {
+    fn stored<F: Format>(plan: &Plan, format: choices::Format) -> Result<Self> {
         let Built { arrays, index_bytes, n_values, places } = F::build(plan)?;
         plan.check_memory(n_values, size_of::<V>())?;
         let n_items = plan.n_scalar_rows() / F::ROWS;
         Ok(Matrix {
             pattern: plan.pattern.clone(),
             size: plan.size,
-            format: F::NAME,
+            format,
             tuning: plan.tuning,
             values: plan.space.zeros(n_values as usize)?,
             index_bytes,
@@ -123,7 +122,7 @@ impl<V: Stored> Matrix<V> {
 
     /// The name of its format.
     pub fn format(&self) -> &'static str {
-        self.format
+        self.format.name()
     }
 
     /// Which blocks it has.
@@ -229,7 +228,7 @@ impl Matrix<f64> {
     /// `D^-1/2 A D^-1/2` in fewer bits and the same format, from the inverse of D. It has index arrays of its own.
     pub fn scaled_to<V: Stored<Arithmetic = f32>>(&self, space: &Space, inverse: &Buffer<f64>) -> Result<Matrix<V>> {
         assert_eq!(inverse.len(), self.n(), "a diagonal of another length");
-        let mut scaled = Matrix::<V>::named(space, self.format, self.size, &self.pattern, self.tuning)?;
+        let mut scaled = Matrix::<V>::zeros(space, self.format, self.size, &self.pattern, self.tuning)?;
         let kernel = ScaleTo {
             from: self.entries(),
             values: self.values(),
@@ -244,11 +243,6 @@ impl Matrix<f64> {
         }
         Ok(scaled)
     }
-}
-
-/// Whether this is the format of a name for a block size.
-fn is_in<F: Format>(name: &str, size: usize) -> bool {
-    F::NAME == name && F::BLOCK.is_none_or(|block| block == size)
 }
 
 impl<V: Stored> LinOp<V::Arithmetic> for Matrix<V> {

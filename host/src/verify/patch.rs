@@ -6,7 +6,7 @@ use super::{Measure, Problem, model_to};
 use crate::element::ElementKind;
 use crate::error::Result;
 use crate::mesh::{Mesh, generate};
-use crate::model::{Analysis, Model};
+use crate::model::{Analysis, Model, Physics};
 use crate::pipeline::Solution;
 use crate::result::Field;
 
@@ -42,16 +42,16 @@ pub fn mesh(kind: ElementKind) -> Result<Mesh> {
 /// The stress of [`FIELD`] by Hooke's law, xx, yy, zz, xy, yz, xz; in the plane, of its first two components.
 pub fn stress(analysis: Analysis) -> [f64; 6] {
     let (mu, nu) = (YOUNG / (2.0 * (1.0 + POISSON)), POISSON);
-    let lambda = match analysis {
-        Analysis::PlaneStress => YOUNG * nu / (1.0 - nu * nu),
-        _ => YOUNG * nu / ((1.0 + nu) * (1.0 - 2.0 * nu)),
+    let lambda = match analysis.is_thin() {
+        true => YOUNG * nu / (1.0 - nu * nu),
+        false => YOUNG * nu / ((1.0 + nu) * (1.0 - 2.0 * nu)),
     };
     let dim = analysis.components();
     let h = |i: usize, j: usize| if i < dim && j < dim { FIELD[i][j] } else { 0.0 };
     let pressure = lambda * (0..3).map(|i| h(i, i)).sum::<f64>();
     let normal = |i: usize| pressure + 2.0 * mu * h(i, i);
     let shear = |i: usize, j: usize| mu * (h(i, j) + h(j, i));
-    let across = if analysis == Analysis::PlaneStress { 0.0 } else { normal(2) };
+    let across = if analysis.is_thin() { 0.0 } else { normal(2) };
     [normal(0), normal(1), across, shear(0, 1), shear(1, 2), shear(0, 2)]
 }
 
@@ -85,32 +85,38 @@ pub fn elastic(kind: ElementKind, analysis: Analysis) -> Result<Problem> {
     Ok(Problem { name: format!("patch, {name}, {}", analysis.name()), model, measures: vec![measure] })
 }
 
-/// The patch of an element whose unknown is a potential.
-pub fn potential(kind: ElementKind) -> Result<Problem> {
+/// The patch of an element in an analysis of a potential.
+pub fn potential(kind: ElementKind, analysis: Analysis) -> Result<Problem> {
     let dim = kind.info().dim;
-    let tables = "[analysis]\nkind = \"laplace\"\n[[material]]\nname = \"body\"\nconductivity = 3.0\n\
-                  [[support]]\non = \"xmin\"\nvalue = 0.0\n";
+    let tables = format!(
+        "[analysis]\nkind = \"{}\"\n[[material]]\nname = \"body\"\nconductivity = 3.0\n\
+         [[support]]\non = \"xmin\"\nvalue = 0.0\n",
+        analysis.name()
+    );
     let mut mesh = mesh(kind)?;
     // On curved triangles and squares, too, the rule's degree is short of what gradients take.
     straighten(&mut mesh);
-    let mut model = model_to(1e-13, tables, mesh)?;
+    let mut model = model_to(1e-13, &tables, mesh)?;
     prescribe(&mut model, |x| on_skin(dim, x).then(|| [field(dim, x)[0], 0.0, 0.0]));
     let published = FIELD[0][..dim].iter().map(|slope| slope * slope).sum::<f64>().sqrt();
     let of = move |_: &Model, solution: &Solution| {
         worst(&solution.step.field("gradient").map_or(vec![], Field::magnitudes), published)
     };
     let measure = Measure::new("gradient, worst cell", [published, TOLERANCE], SOURCE, of);
-    Ok(Problem { name: format!("patch, {}, laplace", kind.info().name), model, measures: vec![measure] })
+    Ok(Problem { name: format!("patch, {}, {}", kind.info().name, analysis.name()), model, measures: vec![measure] })
 }
 
-/// Every element in everything that it is made for.
+/// Every element in every analysis that it is made for, but of bodies of revolution: there the hoop strain of a linear
+/// field is none.
 pub(super) fn problems() -> Result<Vec<Problem>> {
-    let mut all = Vec::new();
-    for kind in generate::kinds(2) {
-        all.extend([elastic(kind, Analysis::PlaneStress)?, elastic(kind, Analysis::PlaneStrain)?, potential(kind)?]);
-    }
-    for kind in generate::kinds(3) {
-        all.extend([elastic(kind, Analysis::Elasticity)?, potential(kind)?]);
-    }
-    Ok(all)
+    let kinds = [2, 3].into_iter().flat_map(generate::kinds);
+    let analyses = |kind: ElementKind| {
+        let fits = move |of: &Analysis| of.fits(kind.info().dim) && !of.is_revolved();
+        Analysis::ALL.into_iter().filter(fits).map(move |of| (kind, of))
+    };
+    let patch = |(kind, of): (_, Analysis)| match of.physics() {
+        Physics::Elasticity => elastic(kind, of),
+        Physics::Potential => potential(kind, of),
+    };
+    kinds.flat_map(analyses).map(patch).collect()
 }

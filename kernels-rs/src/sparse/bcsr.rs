@@ -17,7 +17,6 @@ pub struct Bcsr<const D: usize> {
 }
 
 impl<const D: usize> Layout for Bcsr<D> {
-    const NAME: &'static str = "bcsr";
     const BLOCK: Option<usize> = Some(D);
 
     #[inline(always)]

@@ -21,7 +21,6 @@ pub struct Bell<const D: usize> {
 }
 
 impl<const D: usize> Layout for Bell<D> {
-    const NAME: &'static str = "bell";
     const BLOCK: Option<usize> = Some(D);
 
     #[inline(always)]

@@ -42,7 +42,6 @@ impl Csr {
 }
 
 impl Layout for Csr {
-    const NAME: &'static str = "csr";
     const BLOCK: Option<usize> = None;
 
     #[inline(always)]

@@ -19,7 +19,6 @@ pub struct CsrVector {
 }
 
 impl Layout for CsrVector {
-    const NAME: &'static str = "csr_vector";
     const BLOCK: Option<usize> = None;
     const LANES: usize = 32;
 

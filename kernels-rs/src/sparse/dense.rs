@@ -19,7 +19,6 @@ pub struct Dense {
 }
 
 impl Layout for Dense {
-    const NAME: &'static str = "dense";
     const BLOCK: Option<usize> = None;
 
     #[inline(always)]

@@ -17,7 +17,6 @@ pub struct DenseBlock {
 }
 
 impl Layout for DenseBlock {
-    const NAME: &'static str = "dense_block";
     const BLOCK: Option<usize> = None;
     const LANES: usize = BLOCK;
 

@@ -24,11 +24,6 @@ pub struct Ebw<const D: usize, const S: usize> {
 }
 
 impl<const D: usize, const S: usize> Layout for Ebw<D, S> {
-    const NAME: &'static str = match S {
-        32 => "ebw",
-        64 => "ebw64",
-        _ => "ebw128",
-    };
     const BLOCK: Option<usize> = Some(D);
 
     #[inline(always)]

@@ -28,7 +28,6 @@ pub struct Ebw16<const D: usize> {
 }
 
 impl<const D: usize> Layout for Ebw16<D> {
-    const NAME: &'static str = "ebw16";
     const BLOCK: Option<usize> = Some(D);
 
     #[inline(always)]

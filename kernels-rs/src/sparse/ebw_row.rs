@@ -32,7 +32,6 @@ impl<const D: usize, const S: usize> EbwRow<D, S> {
 }
 
 impl<const D: usize, const S: usize> Layout for EbwRow<D, S> {
-    const NAME: &'static str = "ebw";
     const BLOCK: Option<usize> = Some(D);
     const ROWS: usize = 1;
 

@@ -21,7 +21,6 @@ pub struct Ell {
 }
 
 impl Layout for Ell {
-    const NAME: &'static str = "ell";
     const BLOCK: Option<usize> = None;
 
     #[inline(always)]

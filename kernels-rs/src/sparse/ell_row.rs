@@ -19,7 +19,6 @@ pub struct EllRow {
 }
 
 impl Layout for EllRow {
-    const NAME: &'static str = "ell_row";
     const BLOCK: Option<usize> = None;
 
     #[inline(always)]

@@ -23,7 +23,6 @@ pub struct EllWarp {
 }
 
 impl Layout for EllWarp {
-    const NAME: &'static str = "ell_warp";
     const BLOCK: Option<usize> = None;
 
     #[inline(always)]

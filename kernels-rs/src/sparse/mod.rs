@@ -68,18 +68,45 @@ mod of_blocks {
 }
 pub use of_blocks::*;
 
-/// Calls `$callback! { $arguments Dense, .. }` with every storage format, formats of blocks once for each block size:
-/// the only list of them.
+/// Calls `$callback! { $arguments file { Format = "word": Type, ..; .. } .. }` with every storage format: the only list of
+/// them. The file is that of the host's half; formats of blocks have a type for each block size.
 #[macro_export]
 macro_rules! for_each_format {
     ($callback:ident $(, $argument:tt)*) => {
         $callback! {
             $($argument)*
-            Dense, DenseBlock, Csr, CsrVector, Bcsr1, Bcsr2, Bcsr3, EllRow, Ell, EllWarp, Sell, Bell1, Bell2, Bell3,
-            Ebw1, Ebw2, Ebw3, Ebw6, Ebw1x64, Ebw2x64, Ebw3x64, Ebw1x128, Ebw2x128, Ebw3x128,
-            Ebw16D1, Ebw16D2, Ebw16D3
+            dense {
+                Dense = "dense": Dense;
+                DenseBlock = "dense_block": DenseBlock;
+            }
+            csr {
+                Csr = "csr": Csr;
+                CsrVector = "csr_vector": CsrVector;
+            }
+            bcsr { Bcsr = "bcsr": Bcsr1, Bcsr2, Bcsr3; }
+            ell_row { EllRow = "ell_row": EllRow; }
+            ell {
+                Ell = "ell": Ell;
+                EllWarp = "ell_warp": EllWarp;
+                Sell = "sell": Sell;
+                Bell = "bell": Bell1, Bell2, Bell3;
+            }
+            ebw {
+                Ebw = "ebw": Ebw1, Ebw2, Ebw3, Ebw6;
+                Ebw64 = "ebw64": Ebw1x64, Ebw2x64, Ebw3x64;
+                Ebw128 = "ebw128": Ebw1x128, Ebw2x128, Ebw3x128;
+            }
+            ebw16 { Ebw16 = "ebw16": Ebw16D1, Ebw16D2, Ebw16D3; }
         }
     };
+}
+
+/// Calls `$callback! { $arguments Dense, .. }` with the types of all formats.
+macro_rules! for_each_layout {
+    ([$callback:ident $($argument:tt)*] $($file:ident { $($Format:ident = $word:literal: $($Type:ident),+;)+ })+) => {
+        $callback! { $($argument)* $($($($Type),+),+),+ }
+    };
+    ($callback:ident $(, $argument:tt)*) => { for_each_format! { for_each_layout, [$callback $($argument)*] } };
 }
 
 // Launch bounds and shared arrays of this module have it as a number.
@@ -93,8 +120,6 @@ pub type Product<V> = [Arithmetic<V>; MAX_BLOCK];
 /// How a storage format multiplies: the product is cut into items, of one row each where the format stores scalars,
 /// mostly of a block row where it stores blocks.
 pub trait Layout: Copy + Send + Sync + 'static {
-    /// Its name: `ebw`. Formats of blocks share it among block sizes.
-    const NAME: &'static str;
     /// The size of its blocks; none if it stores scalars, whatever the matrix is made of.
     const BLOCK: Option<usize>;
     /// Rows of an item.
@@ -138,7 +163,7 @@ pub struct Part {
 ///
 /// Parameters: `values` as the format keeps them, `x, y [n]`. Thread mapping: [`Layout::LANES`] threads per item.
 /// Memory moved: the format's values and indices, x and y once; each format says what that is and what it reached.
-#[kernel(launch_bounds(256, 2), L = for_each_format!, V = [f32, f64, F16])]
+#[kernel(launch_bounds(256, 2), L = for_each_layout!, V = [f32, f64, F16])]
 pub unsafe fn spmv<L: Layout, V: Stored>(
     n_items: usize,
     a: L,

@@ -46,7 +46,6 @@ impl Sell {
 }
 
 impl Layout for Sell {
-    const NAME: &'static str = "sell";
     const BLOCK: Option<usize> = None;
 
     #[inline(always)]

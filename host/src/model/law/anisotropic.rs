@@ -1,6 +1,6 @@
 //! Any linear elastic material: the 21 numbers of D.
 
-use super::{Constants, Law, Quantity, Refusal, packed};
+use super::{Constants, Kind, Law, Quantity, Refusal, packed};
 use kernels_rs::form::upper;
 use nalgebra::Matrix6;
 use std::sync::Arc;
@@ -8,7 +8,24 @@ use std::sync::Arc;
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Anisotropic(Matrix6<f64>);
 
-pub(super) fn read(constants: &Constants) -> Option<Result<Arc<dyn Law>, Refusal>> {
+/// The example is quartz.
+pub(super) const KIND: Kind = Kind {
+    constants: "any other: `stiffness`, the 21 numbers of D",
+    example: Constants {
+        stiffness: &[
+            86.8e9, 7e9, 11.9e9, 0.0, -18e9, 0.0, // xx
+            86.8e9, 11.9e9, 0.0, 18e9, 0.0, // yy
+            105.8e9, 0.0, 0.0, 0.0, // zz
+            39.9e9, 0.0, -18e9, // xy
+            58.2e9, 0.0,    // yz
+            58.2e9, // xz
+        ],
+        ..Constants::NONE
+    },
+    read,
+};
+
+fn read(constants: &Constants) -> Option<Result<Arc<dyn Law>, Refusal>> {
     let Constants { young: [], poisson: [], shear: [], stiffness } = *constants else { return None };
     let triangle = <[f64; 21]>::try_from(stiffness).ok()?;
     let d = Matrix6::from_fn(|i, j| triangle[upper(6, i, j)]);

@@ -1,6 +1,6 @@
 //! The same in all directions: Young's modulus and Poisson's ratio.
 
-use super::{Constants, Law, Quantity, Refusal};
+use super::{Constants, Kind, Law, Quantity, Refusal};
 use nalgebra::Matrix6;
 use std::sync::Arc;
 
@@ -25,7 +25,13 @@ impl Isotropic {
     }
 }
 
-pub(super) fn read(constants: &Constants) -> Option<Result<Arc<dyn Law>, Refusal>> {
+pub(super) const KIND: Kind = Kind {
+    constants: "isotropic: `young` and `poisson`, a number each",
+    example: Constants { young: &[210e9], poisson: &[0.3], ..Constants::NONE },
+    read,
+};
+
+fn read(constants: &Constants) -> Option<Result<Arc<dyn Law>, Refusal>> {
     let Constants { young: &[young], poisson: &[poisson], shear: [], stiffness: [] } = *constants else { return None };
     let refused = |help: &str| Refusal {
         key: "poisson",

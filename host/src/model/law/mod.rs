@@ -51,7 +51,7 @@ pub trait Law: Debug + Send + Sync {
 }
 
 /// The numbers that a `[[material]]` has for its law; empty where a key is not there.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Constants<'a> {
     /// Young's moduli.
     pub young: &'a [f64],
@@ -61,6 +61,11 @@ pub struct Constants<'a> {
     pub shear: &'a [f64],
     /// The upper triangle of D, row by row.
     pub stiffness: &'a [f64],
+}
+
+impl Constants<'_> {
+    /// No key at all.
+    pub const NONE: Constants<'static> = Constants { young: &[], poisson: &[], shear: &[], stiffness: &[] };
 }
 
 /// Why numbers are no material.
@@ -77,8 +82,18 @@ pub struct Refusal {
 /// A law from its constants; nothing if they are another law's.
 type Read = fn(&Constants) -> Option<Result<Arc<dyn Law>, Refusal>>;
 
+/// A kind of law.
+#[derive(Debug)]
+pub struct Kind {
+    /// What it is, and by which keys.
+    constants: &'static str,
+    /// The constants of some material, in SI.
+    pub example: Constants<'static>,
+    read: Read,
+}
+
 /// Every law: the only list of them. The first that takes the constants has them.
-const LAWS: &[Read] = &[isotropic::read, orthotropic::read, anisotropic::read];
+pub const LAWS: &[Kind] = &[isotropic::KIND, orthotropic::KIND, anisotropic::KIND];
 
 /// The law of these constants.
 ///
@@ -88,11 +103,10 @@ const LAWS: &[Read] = &[isotropic::read, orthotropic::read, anisotropic::read];
 pub fn read(constants: &Constants) -> Result<Arc<dyn Law>, Refusal> {
     let unknown = || {
         let key = if constants.young.is_empty() { "stiffness" } else { "young" };
-        let help = "isotropic: `young` and `poisson`, a number each; orthotropic: `young`, `poisson` and `shear`, three \
-                    each; or `stiffness`, the 21 numbers of D";
-        Refusal { key, message: "these numbers are no material law".into(), help: help.into() }
+        let help = LAWS.iter().map(|law| law.constants).collect::<Vec<_>>().join("; ");
+        Refusal { key, message: "these numbers are no material law".into(), help }
     };
-    LAWS.iter().find_map(|law| law(constants)).ok_or_else(unknown)?
+    LAWS.iter().find_map(|law| (law.read)(constants)).ok_or_else(unknown)?
 }
 
 /// The upper triangle of a symmetric matrix, row by row, as kernels take it.

@@ -1,7 +1,7 @@
 //! Different along three axes at right angles: wood, rolled sheet, fibres in one direction. With the compliances
 //! `1 / E_i`, `-nu_ij / E_i` and `1 / G_ij` (Lekhnitskii, "Theory of Elasticity of an Anisotropic Body", sec. 5).
 
-use super::{Constants, Law, Quantity, Refusal};
+use super::{Constants, Kind, Law, Quantity, Refusal};
 use nalgebra::{Matrix3, Matrix6};
 use std::sync::Arc;
 
@@ -14,7 +14,19 @@ struct Orthotropic {
     shear: [f64; 3],
 }
 
-pub(super) fn read(constants: &Constants) -> Option<Result<Arc<dyn Law>, Refusal>> {
+/// The example is spruce.
+pub(super) const KIND: Kind = Kind {
+    constants: "orthotropic: `young`, `poisson` and `shear`, three each",
+    example: Constants {
+        young: &[12e9, 0.9e9, 0.6e9],
+        poisson: &[0.4, 0.45, 0.3],
+        shear: &[0.7e9, 0.6e9, 0.05e9],
+        ..Constants::NONE
+    },
+    read,
+};
+
+fn read(constants: &Constants) -> Option<Result<Arc<dyn Law>, Refusal>> {
     let numbers = |of: &[f64]| <[f64; 3]>::try_from(of).ok();
     let (young, poisson, shear) = (numbers(constants.young)?, numbers(constants.poisson)?, numbers(constants.shear)?);
     let law = Orthotropic { young, poisson, shear };
