@@ -90,7 +90,7 @@ fn check(mesh: &Mesh) -> Coloring {
 
 #[test]
 fn structured_meshes_of_every_element() {
-    for kind in solvable() {
+    for kind in solvable().filter(|kind| kind.is_of_papers()) {
         let corners = kind.linear();
         let mesh = meshes::regular_box(kind, [7, 6, 5]);
         let coloring = check(&mesh);

@@ -61,7 +61,7 @@ fn boxes_that_make_no_sense() {
         (&["--cells", "0", "1", "1"], "--cells"),
         (&["--cells", "1", "-1", "1"], "--cells"),
         (&["--cells", "1", "1.5", "1"], "--cells"),
-        (&["--element", "quad8"], "possible values: tet4, hex8, tet10, hex20"),
+        (&["--element", "quad8"], "possible values: tet4, hex8, tet10, hex20, wedge6, pyramid5, wedge15, pyramid13"),
     ];
     for (shape, word) in shapes {
         folder.run(&[&["mesh", "box", "-o", "a.msh"], shape].concat()).refused(2, &[word]);

@@ -154,12 +154,12 @@ fn groups_of_a_file_that_nothing_is_on_are_listed() {
 fn everything_wrong_in_a_case_is_said_at_once() {
     let case =
         good_but("poisson = 0.3", "poisson = 0.7").replace("density = 7850.0\n", "").replace("\"xmax\"", "\"xmaxx\"");
-    let more = "\n[[pressure]]\non = \"top\"\nvalue = 1.0\n\n[output]\nfields = [\"strain\"]\n";
+    let more = "\n[[pressure]]\non = \"top\"\nvalue = 1.0\n\n[output]\nfields = [\"plastic_strain\"]\n";
     let case = case.replace("tolerance = 1e-10", "tolerance = 7\nformat = \"hyb\"") + more;
     let run = check(&case);
     let expected = [
         "case.toml:11:11: `poisson` must lie between -1 and 0.5",
-        "field `strain` is not available",
+        "field `plastic_strain` is not available",
         "`tolerance` must lie between 0 and 1",
         "format `hyb` is not available",
         "gravity needs the density of material `steel`",

@@ -42,11 +42,16 @@ fn a_yield_strength_gives_safety_factors() {
 fn fields_on_request_are_in_every_file() {
     let folder = Folder::new();
     let names = ["strain", "tresca_nodal", "principal_stress_nodal", "principal_directions"];
-    let asked = format!("{GOOD}[output]\nfields = {names:?}\nprobes = [{{ name = \"p\", at = [0.5, 0.5, 0.5] }}]\n");
+    let asked = format!(
+        "{GOOD}[output]\nfields = {:?}\nprobes = [{{ name = \"p\", at = [0.5, 0.5, 0.5] }}]\n",
+        [&names[..], &["stress_points"]].concat()
+    );
     folder.solve(&asked, &["--field", "strain_xx,principal_stress_1"]).done();
     let [nodes, elements] = ["nodes", "elements"].map(|of| table(&folder, &format!("out/case_{of}.csv")).0);
     assert!(nodes.ends_with(",tresca,principal_stress_1,principal_stress_2,principal_stress_3"), "{nodes}");
     assert!(elements.contains(",strain_xx,") && elements.ends_with(",principal_directions_3z"), "{elements}");
+    let (header, rows) = table(&folder, "out/case_points.csv");
+    assert!(header.starts_with("element,x,y,z,stress_xx,") && rows.len() > 8, "{header} {}", rows.len());
     let (vtu, page, summary) = (folder.text("out/case.vtu"), folder.text("out/case.html"), folder.summary("out"));
     names.iter().for_each(|name| assert!(vtu.contains(&format!("Name=\"{name}\"")), "{name}"));
     assert!(!vtu.contains("Name=\"tresca\"") && !vtu.contains("strain_nodal"));
@@ -59,7 +64,7 @@ fn fields_on_request_are_in_every_file() {
 
     folder.solve(GOOD, &[]).done();
     assert!(folder.summary("out")["results"].get("fields").is_none());
-    assert!(!folder.text("out/case.vtu").contains("tresca"));
+    assert!(!folder.text("out/case.vtu").contains("tresca") && !folder.path("out/case_points.csv").exists());
 }
 
 #[test]

@@ -5,7 +5,6 @@ use super::print::{self, bytes, count, quoted, vector, wrapped};
 use super::progress::Progress;
 use super::{Reported, solve, terminal, warnings};
 use crate::device::{DeviceName, host_memory};
-use crate::mesh::quality;
 use crate::model::{
     Analysis, AppliedLoad, Case, Material, Model, Numbers, Physics, Problems, Quantity, Units, Unused, unused,
     with_unit,
@@ -222,7 +221,7 @@ fn force(model: &Model, force: [f64; 3]) -> String {
 fn materials(out: &mut String, case: &Case, model: &Model) -> std::fmt::Result {
     let (mut mass, mut volume) = (0.0, 0.0);
     for (index, material) in model.materials.iter().enumerate() {
-        let (elements, content) = made_of(model, index as u32);
+        let (elements, content) = model.made_of(index as u32);
         // Of a density that is an error there is no mass.
         let density = material.density.filter(|&rho| rho > 0.0);
         volume += content;
@@ -246,6 +245,11 @@ fn materials(out: &mut String, case: &Case, model: &Model) -> std::fmt::Result {
         };
         let (name, content) = (&material.name, measured(content, Quantity::Volume));
         writeln!(out, "  material  {name}: {} elements, volume {content}{weight}; {numbers}", count(elements))?;
+    }
+    if let Some(of) = model.mass_properties() {
+        let (mass, centre) = (with_unit(number(of.mass, 4), model.units, Quantity::Mass), vector(of.centre));
+        let inertia = listed(&of.inertia, None, Quantity::Unlabelled);
+        writeln!(out, "  mass      {mass}, centre {centre}; inertia about it xx yy zz xy yz xz: {inertia}")?;
     }
     if let Some(g) = model.gravity {
         writeln!(out, "  load      gravity: {} in total", force(model, g.map(|c| c * mass)))?;
@@ -272,17 +276,6 @@ fn constants(material: &Material, units: Option<Units>) -> String {
     let constants =
         constants.iter().map(|(key, numbers, quantity)| format!("{key} = {}", listed(numbers, units, *quantity)));
     constants.collect::<Vec<_>>().join(", ")
-}
-
-/// How many elements a material has, and their volume.
-fn made_of(model: &Model, index: u32) -> (usize, f64) {
-    let (mut elements, mut volume) = (0, 0.0);
-    for (cells, of) in model.mesh.cells.iter().zip(&model.cell_material) {
-        let members: Vec<u32> = (0..of.len() as u32).filter(|&cell| of[cell as usize] == index).collect();
-        elements += members.len();
-        volume += quality::measure(&model.mesh, cells, &members);
-    }
-    (elements, volume * model.thickness)
 }
 
 /// `x = y = 0, z = -0.001`.

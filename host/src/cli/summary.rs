@@ -24,6 +24,7 @@ pub fn of(model: &Model, solution: &Solution, read: f64) -> Summary {
     Summary {
         case: model.name.clone(),
         units: model.units,
+        mass: model.mass_properties(),
         version: env!("CARGO_PKG_VERSION").into(),
         nodes: model.mesh.coords.len(),
         elements: model.mesh.solids().map(|(_, cells)| cells.len()).sum(),
@@ -135,7 +136,7 @@ fn results(model: &Model, solution: &Solution) -> Results {
         ranges: step
             .fields
             .iter()
-            .filter(|field| field.info.when == When::Asked)
+            .filter(|field| field.info.when == When::Asked && field.info.at != At::CellPoint)
             .flat_map(|field| ranges(mesh, field))
             .collect(),
         tables: step.tables.iter().filter(has_a_key).cloned().collect(),

@@ -2,10 +2,12 @@
 
 use super::{Model, Physics};
 use crate::element::shape::determinant;
+use crate::mesh::Cells;
 use nalgebra::{Matrix3, Vector3};
+use rayon::prelude::*;
 
 /// The mass of a body and how it is spread.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct MassProperties {
     /// Its mass.
     pub mass: f64,
@@ -23,20 +25,11 @@ impl Model {
             return None;
         }
         let (mut mass, mut first, mut second) = (0.0, Vector3::zeros(), Matrix3::zeros());
-        for (block, cells) in self.mesh.solids() {
-            let (dim, table) = (cells.kind.info().dim, cells.kind.table());
-            for (cell, &material) in self.cell_material[block].iter().enumerate() {
-                let density = self.materials.get(material as usize)?.density?;
-                let x = |b: usize| self.mesh.coords[cells.cell(cell)[b] as usize];
-                for at in &table.rule {
-                    let place = at.place(x);
-                    let share = density * at.weight * determinant(dim, at.tangents(x)) * self.across(place);
-                    let place = Vector3::from(place);
-                    mass += share;
-                    first += share * place;
-                    second += share * place * place.transpose();
-                }
-            }
+        for (material, moments) in self.moments() {
+            let density = self.materials.get(material as usize)?.density?;
+            mass += density * moments.volume;
+            first += density * moments.first;
+            second += density * moments.second;
         }
         if self.analysis.is_revolved() {
             // All round the axis the radius points to every side.
@@ -48,5 +41,92 @@ impl Model {
         let inertia = Matrix3::identity() * about.trace() - about;
         let at = [(0, 0), (1, 1), (2, 2), (0, 1), (1, 2), (0, 2)];
         (mass > 0.0).then(|| MassProperties { mass, centre: centre.into(), inertia: at.map(|at| inertia[at]) })
+    }
+
+    /// How many elements are of a material, and their volume.
+    pub fn made_of(&self, material: u32) -> (usize, f64) {
+        let elements = self.cell_material.iter().flatten().filter(|of| **of == material).count();
+        let own = self.moments().into_iter().filter(|(of, _)| *of == material);
+        (elements, own.map(|(_, moments)| moments.volume).sum())
+    }
+
+    /// The moments of the elements of each material, some of them at a time: the same sums whatever the number of threads.
+    fn moments(&self) -> Vec<(u32, Moments)> {
+        let mut all = Vec::new();
+        for (block, cells) in self.mesh.solids() {
+            // Of a case that is wrong it may not be known.
+            let of_cells = self.cell_material.get(block).map_or(&[][..], Vec::as_slice);
+            let of_chunk = |(chunk, materials): (usize, &[u32])| {
+                let mut found: Vec<(u32, Moments)> = Vec::new();
+                for (cell, &material) in (chunk * CHUNK..).zip(materials) {
+                    if found.last().is_none_or(|last| last.0 != material) {
+                        found.push((material, Moments::default()));
+                    }
+                    found.iter_mut().last().into_iter().for_each(|last| self.add(cells, cell, &mut last.1));
+                }
+                found
+            };
+            let found: Vec<_> = of_cells.par_chunks(CHUNK).enumerate().map(of_chunk).collect();
+            all.extend(found.into_iter().flatten());
+        }
+        all
+    }
+
+    /// Adds those of a cell, by a rule that is exact for its volume.
+    fn add(&self, cells: &Cells, cell: usize, sum: &mut Moments) {
+        let x = |b: usize| self.mesh.coords[cells.cell(cell)[b] as usize];
+        for at in &cells.kind.table().rule {
+            let place = at.place(x);
+            let volume = at.weight * determinant(cells.kind.info().dim, at.tangents(x)) * self.across(place);
+            let place = Vector3::from(place);
+            sum.volume += volume;
+            sum.first += volume * place;
+            sum.second += volume * place * place.transpose();
+        }
+    }
+}
+
+/// Cells whose moments are summed by one thread.
+const CHUNK: usize = 1 << 12;
+
+/// `int (1, x, x x^T) dV`.
+#[derive(Default)]
+struct Moments {
+    volume: f64,
+    first: Vector3<f64>,
+    second: Matrix3<f64>,
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::element::ElementKind::{Hex8, Quad8};
+    use crate::mesh::generate::generate_box;
+    use crate::mesh::rectangle::generate_rectangle;
+    use crate::model::testing;
+    use approx::assert_relative_eq;
+
+    #[test]
+    fn of_a_brick_and_of_a_cylinder() {
+        let tables =
+            "[mesh]\nfile = \"body.msh\"\n[[material]]\nname = \"m\"\nyoung = 1.0\npoisson = 0.0\ndensity = 2.0\n";
+        let brick = generate_box(Hex8, [1.0, 2.0, 3.0], [2; 3]).unwrap();
+        let clamp = "[[support]]\non = \"ymin\"\nfix = \"xyz\"\n";
+        let of = testing::load_on(&format!("{tables}{clamp}"), brick).unwrap().mass_properties().unwrap();
+        assert_relative_eq!(of.mass, 12.0, max_relative = 1e-14);
+        assert_relative_eq!(of.centre[1], 1.0, max_relative = 1e-14);
+        // `m (b^2 + c^2) / 12` and so on.
+        for (found, expected) in of.inertia.iter().zip([13.0, 10.0, 5.0, 0.0, 0.0, 0.0]) {
+            assert_relative_eq!(*found, expected, epsilon = 1e-13);
+        }
+        let section = generate_rectangle(Quad8, [1.0, 3.0], [2; 2]).unwrap();
+        let tables = format!("{tables}{}[analysis]\nkind = \"axisymmetric\"\n", clamp.replace("xyz", "y"));
+        let of = testing::load_on(&tables, section).unwrap().mass_properties().unwrap();
+        let mass = 6.0 * std::f64::consts::PI;
+        assert_relative_eq!(of.mass, mass, max_relative = 1e-13);
+        assert_relative_eq!(of.centre[..], [0.0, 1.5, 0.0], epsilon = 1e-13);
+        // About the axis `m r^2 / 2`, across it `m (3 r^2 + h^2) / 12`.
+        for (found, expected) in of.inertia.iter().zip([mass, 0.5 * mass, mass]) {
+            assert_relative_eq!(*found, expected, max_relative = 1e-13);
+        }
     }
 }

@@ -25,7 +25,10 @@ pub(super) fn check(step: &Step, mesh: &Mesh) -> io::Result<()> {
                 expect(info.name, values.len(), mesh.cells.len())?;
                 mesh.solids().try_for_each(|(block, cells)| expect(info.name, length(block), cells.len()))?;
             }
-            At::CellPoint => expect(info.name, values.len(), mesh.cells.len())?,
+            At::CellPoint => mesh.solids().try_for_each(|(block, cells)| {
+                let points = cells.kind.info().shape.quadrature.len();
+                expect(info.name, length(block), points * cells.len())
+            })?,
         }
     }
     Ok(())

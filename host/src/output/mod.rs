@@ -39,6 +39,7 @@ use warpfem_text::files;
 const VTU: &str = ".vtu";
 const NODES: &str = "_nodes.csv";
 const ELEMENTS: &str = "_elements.csv";
+const POINTS: &str = "_points.csv";
 const REPORT: &str = ".html";
 const SUMMARY: &str = "summary.json";
 
@@ -61,7 +62,8 @@ pub struct Options<'a> {
 
 /// Writes `<case>.vtu`, `<case>_nodes.csv`, `<case>_elements.csv`, `<case>.png`, `<case>.html` and `summary.json` into
 /// `dir`, which is made if it is missing; other [pictures](Options::pictures) have names of their own. Where all is
-/// zero there is no picture. Pictures from before that are not drawn again are removed.
+/// zero there is no picture. A field at integration points has `<case>_points.csv`. Pictures and points from before that
+/// are not written again are removed.
 ///
 /// The case's name is `summary.case`. The time this takes is put into `summary.timings_s.write` and added to its
 /// total. Returns the paths written, the VTU first and the summary last.
@@ -87,6 +89,8 @@ pub fn write_all(
     let vtu = || Staged::write(named(VTU), |file| vtu::write(file, mesh, step, &model.fields, converged));
     let nodes = || Staged::write(named(NODES), |file| csv::write(file, mesh, step, At::Node, units));
     let elements = || Staged::write(named(ELEMENTS), |file| csv::write(file, mesh, step, At::Cell, units));
+    let has_points = step.fields.iter().any(|field| field.info.at == At::CellPoint);
+    let points = || Staged::write(named(POINTS), |file| csv::write(file, mesh, step, At::CellPoint, units));
     let looked_at = || -> Result<Vec<Staged>> {
         let symbols = options.with_symbols.then_some(model);
         let shown = (!is_zero(step)).then(|| Shown::new(mesh, step, options.pictures, symbols));
@@ -106,7 +110,11 @@ pub fn write_all(
     let (vtu, ((nodes, elements), looked_at)) = rayon::join(vtu, || rayon::join(tables, looked_at));
     let mut staged = vec![vtu?, nodes?, elements?];
     staged.extend(looked_at?);
-    let before = pictures_before(dir, &summary.case);
+    let mut before = pictures_before(dir, &summary.case);
+    match has_points {
+        true => staged.push(points()?),
+        false => before.push(format!("{}{POINTS}", summary.case)),
+    }
     summary.pictures = match is_zero(step) {
         true => vec![],
         false => options.pictures.iter().map(|shot| shot.file_name(&summary.case)).collect(),
@@ -160,7 +168,7 @@ pub fn check_folder(dir: &Path) -> Result<()> {
 /// [`Error::Folder`] or [`Error::Output`] with the path at fault.
 pub fn check_results(dir: &Path, case: &str, pictures: &[Shot]) -> Result<()> {
     check_folder(dir)?;
-    let results = [VTU, NODES, ELEMENTS, ".png", REPORT].map(|ending| format!("{case}{ending}"));
+    let results = [VTU, NODES, ELEMENTS, POINTS, ".png", REPORT].map(|ending| format!("{case}{ending}"));
     let pictures = pictures.iter().map(|shot| shot.file_name(case));
     results.into_iter().chain(pictures).chain([SUMMARY.into()]).try_for_each(|name| check_file(&dir.join(name)))
 }

@@ -10,6 +10,7 @@ use std::io::{self, Write};
 use super::distribution::{Distribution, Peak, Range};
 use super::points::{ProbeResult, SafetyFactor};
 use super::resolution::{COARSE, ERROR};
+use crate::model::MassProperties;
 use crate::pipeline::{self, Hierarchy};
 use crate::result::{Change, FieldInfo, Physics, Quantity, Table, Units};
 use warpfem_text::{count, vector};
@@ -32,6 +33,9 @@ pub struct Summary {
     /// What numbers are labelled with, if the case says so.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub units: Option<Units>,
+    /// Mass, centre of mass and inertia, if all materials have a density.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mass: Option<MassProperties>,
     /// The results in a few numbers.
     pub results: Results,
     /// The results at probes.

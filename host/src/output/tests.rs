@@ -40,7 +40,11 @@ pub(super) fn of_hex_pair(physics: Physics, when: When) -> Step {
             let of = |i: usize| (0..info.width()).map(move |k| value(info.name, number, info.width(), i, k));
             (0..n).flat_map(of).collect::<Vec<f64>>()
         };
-        let values = if info.at == At::Node { vec![list(12)] } else { vec![vec![], list(2)] };
+        let values = match info.at {
+            At::Node => vec![list(12)],
+            At::Cell => vec![vec![], list(2)],
+            At::CellPoint => vec![vec![], list(16)],
+        };
         Field { info, values }
     };
     let fields = physics.fields().enumerate().filter(|(_, info)| info.when as u8 <= when as u8);

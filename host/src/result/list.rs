@@ -82,6 +82,7 @@ macro_rules! for_each_field {
             gradient, Cell, VECTOR, Unlabelled, [Potential], Usual;
             gradient_nodal, Node, VECTOR, Unlabelled, [Potential], Usual;
             material, Cell, SCALAR, Index, [Elasticity, Potential], Usual;
+            stress_points, CellPoint, TENSOR, Stress, [Elasticity], Asked;
             strain, Cell, TENSOR, Unlabelled, [Elasticity], Asked;
             strain_nodal, Node, TENSOR, Unlabelled, [Elasticity], Asked;
             tresca, Cell, SCALAR, Stress, [Elasticity], Asked;
@@ -164,9 +165,9 @@ impl FieldInfo {
         self.components == VECTOR
     }
 
-    /// Its name without `_nodal`, which goes without saying where all values are at nodes.
+    /// Its name without `_nodal` or `_points`, which go without saying where all values are there.
     pub fn short_name(&self) -> &'static str {
-        self.name.strip_suffix("_nodal").unwrap_or(self.name)
+        self.name.strip_suffix("_nodal").or(self.name.strip_suffix("_points")).unwrap_or(self.name)
     }
 
     /// The names of its scalars, as `--field` has them: its own, or one for each component; each with the component.

@@ -8,6 +8,7 @@ use crate::element::middle;
 use crate::mesh::Cells;
 use crate::model::{Material, Model};
 use crate::result::Result;
+use kernels_rs::form::General;
 use kernels_rs::material::von_mises as von_mises_of;
 use rayon::prelude::*;
 use std::mem::take;
@@ -43,6 +44,17 @@ pub(super) fn stress(of: &mut Context) -> Result<Lists> {
     let (stress, energies) = cells::recover(of.space, of.mesh, of.device_u, of.model.mesh.cells.len())?;
     of.energies = energies;
     Ok(flat(stress))
+}
+
+/// Stress at the integration points, those of an element one after the other.
+pub(super) fn stress_points(of: &mut Context) -> Result<Lists> {
+    let mut lists = vec![Vec::new(); of.model.mesh.cells.len()];
+    for block in &of.mesh.blocks {
+        let points = block.cells.kind.info().shape.quadrature;
+        let found = cells::sampled::<General>(of.space, of.mesh, block, points, of.device_u)?;
+        lists[block.cells.index] = of.space.take(found.stress)?.into_flattened();
+    }
+    Ok(lists)
 }
 
 /// Its von Mises stress.

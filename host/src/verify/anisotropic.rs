@@ -1,6 +1,7 @@
 //! Bodies that are stiffer along one direction: a plate with a hole, and a ring that is orthotropic round its axis.
 
 use super::meshes::mapped;
+use super::nafems::growing;
 use super::recovery::node_at;
 use super::{Measure, Problem, model_to};
 use crate::element::ElementKind::{self, *};
@@ -32,9 +33,10 @@ pub fn plate(kind: ElementKind, cells: [usize; 2], turned: bool, tolerance: f64)
          [[pressure]]\non = \"xmax\"\nvalue = -1.0\n",
         plywood(axes)
     );
-    // From the hole to a circle far away; cells grow in proportion to the radius.
+    // From the hole to a circle far away; cells grow from the place where the stress is largest.
     let mesh = mapped(kind, [cells[0], cells[1], 1], |[s, t, z]| {
-        let ((sin, cos), r) = ((FRAC_PI_2 * t).sin_cos(), (s * FAR.ln()).exp());
+        let (sin, cos) = (FRAC_PI_2 * (1.0 - growing(3.0, 1.0 - t))).sin_cos();
+        let r = (growing(3.0, s) * FAR.ln()).exp();
         [r * cos, r * sin, z]
     })?;
     let mut model = model_to(1e-10, &tables, mesh)?;
@@ -80,9 +82,9 @@ pub fn ring(kind: ElementKind, n: usize, tolerance: f64) -> Result<Problem> {
 /// Quadratic elements.
 pub(super) fn problems() -> Result<Vec<Problem>> {
     Ok(vec![
-        plate(Quad8, [24, 24], false, 0.01)?,
-        plate(Tri6, [24, 24], true, 0.01)?,
+        plate(Quad8, [40, 40], false, 0.02)?,
+        plate(Tri6, [40, 40], true, 0.02)?,
         ring(Quad8, 8, 0.01)?,
-        ring(Tri6, 8, 0.01)?,
+        ring(Tri6, 16, 0.02)?,
     ])
 }

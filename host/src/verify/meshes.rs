@@ -49,6 +49,8 @@ pub fn mapped(kind: ElementKind, cells: [usize; 3], place: impl Fn([f64; 3]) -> 
 pub fn distorted_box(kind: ElementKind, cells: [usize; 3], amount: f64) -> Result<Mesh> {
     let mut mesh = regular_box(kind, cells)?;
     let dim = kind.info().dim;
+    // A pyramid is half as high as a cell.
+    let amount = if kind.info().domain.has_apex() { 0.5 * amount } else { amount };
     let mut random = Random(7);
     let mut moved = |x: [f64; 3], amount: f64| {
         let mut offset = |i: usize| if i < dim { amount * random.next() / cells[i] as f64 } else { 0.0 };

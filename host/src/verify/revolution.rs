@@ -101,9 +101,9 @@ pub(super) fn problems() -> Result<Vec<Problem>> {
     let mut all = Vec::new();
     for kind in ElementKind::ALL.iter().copied().filter(|kind| kind.info().dim == 2) {
         all.extend(match kind.info().is_quadratic() {
-            true => [cylinder(kind, 8, [1e-6, 5e-3])?, sphere(kind, 12, [1e-4, 5e-3])?, disc(kind, 16, [1e-3, 2e-3])?],
+            true => [cylinder(kind, 8, [1e-4, 1e-2])?, sphere(kind, 12, [5e-4, 1e-2])?, disc(kind, 16, [1e-3, 2e-3])?],
             false => {
-                [cylinder(kind, 32, [2e-3, 3e-2])?, sphere(kind, 32, [3e-3, 5e-2])?, disc(kind, 64, [2e-3, 2e-2])?]
+                [cylinder(kind, 32, [2e-3, 3e-2])?, sphere(kind, 40, [5e-3, 5.5e-2])?, disc(kind, 64, [2e-3, 2e-2])?]
             }
         });
     }

@@ -202,7 +202,7 @@ fn keys_of_other_analyses_are_refused_by_name() {
     says(&text, "part.toml:16:1: `value` belongs to laplace problems", &["elasticity has fix, displacement"]);
     spoilt("[[pressure]]", "[[flux]]", "21:3: `flux` belongs to laplace problems", &["pressure"]);
     let source = message("[gravity]", "[source]\nvalue = 1.0\n[gravity]");
-    says(&source, "part.toml:18:2: `source` belongs to laplace problems", &["gravity, pressure"]);
+    says(&source, "part.toml:18:2: `source` belongs to laplace problems", &["gravity, rotation, pressure"]);
     spoilt("\"von_mises\"", "\"potential\"", "31:", &["field `potential` is not available"]);
 }
 

@@ -1,7 +1,7 @@
 //! The report's words on the model: what was solved, of which files, how it is held and loaded, and in which units.
 
 use super::{Origin, escape};
-use crate::model::{Material, Model, Physics, Quantity, Rotation, Support, Units};
+use crate::model::{Material, Model, Physics, Quantity, Rotation, Support, Units, with_unit};
 use crate::output::Summary;
 use std::time::UNIX_EPOCH;
 use warpfem_text::{clean, counted, date, engineering, vector, vector_above};
@@ -19,9 +19,14 @@ pub(super) fn model(model: &Model, summary: &Summary, origin: &Origin) -> String
         ("program", format!("warpfem {}", env!("CARGO_PKG_VERSION"))),
     ];
     let units = summary.units.map(|units| ("units", units.name().to_owned()));
+    let mass = summary.mass.map(|of| {
+        let mass = with_unit(engineering(of.mass), summary.units, Quantity::Mass);
+        ("mass", format!("{mass}, centre {}", vector(of.centre)))
+    });
     let rows: String = rows
         .iter()
         .chain(&units)
+        .chain(&mass)
         .map(|(name, text)| format!("<tr><th>{name}</th><td>{}</td></tr>", escape(text)))
         .collect();
     let is_potential = model.analysis.physics() == Physics::Potential;
