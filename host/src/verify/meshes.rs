@@ -70,16 +70,15 @@ fn n_corners(mesh: &Mesh) -> usize {
     (0..cells.len()).filter_map(corners).max().map_or(0, |node| *node as usize + 1)
 }
 
-/// Puts the nodes of edges in their middles.
+/// Puts every node where the linear map of the corners has it.
 pub fn straighten(mesh: &mut Mesh) {
     let cells = &mesh.cells[0];
-    let edges = cells.kind.edges();
-    for cell in 0..cells.len() {
+    let (info, linear) = (cells.kind.info(), &cells.kind.linear().info().shape);
+    for (cell, k) in (0..cells.len()).flat_map(|cell| (info.n_corners..info.n_nodes).map(move |k| (cell, k))) {
         let nodes = cells.cell(cell);
-        for edge in edges.iter().filter(|edge| edge.len() == 3) {
-            let [a, b, middle] = [0, 1, 2].map(|k| nodes[edge[k]] as usize);
-            mesh.coords[middle] = [0, 1, 2].map(|i| 0.5 * (mesh.coords[a][i] + mesh.coords[b][i]));
-        }
+        let value = |b: usize, i: usize| (linear.value)(b, info.shape.nodes[k]) * mesh.coords[nodes[b] as usize][i];
+        let x = [0, 1, 2].map(|i| (0..info.n_corners).map(|b| value(b, i)).sum());
+        mesh.coords[nodes[k] as usize] = x;
     }
 }
 
