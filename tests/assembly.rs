@@ -150,24 +150,22 @@ fn supports_are_eliminated_and_prescribed_values_lifted() {
     }
 }
 
-fn gravity(model: &Model) {
-    let dim = model.analysis.components();
-    let weights = [[0.0, 1.0, -9.81 * 2.0], [0.5, 0.0, -9.81 * 5.0]];
-    let nodal = flat(dim, &model.consistent_forces(|material, _| weights[material]));
-    let expected = reference::body_force(model, &weights);
-    assert_close("nodal loads", &nodal, &expected, 1e-13, largest(&expected));
-    let mut volume = [0.0; 2];
-    reference::for_each_cell(model, |kind, _, x, material, _| {
-        volume[material] += reference::points(kind, x).iter().map(|p| reference::volume(model, p, x)).sum::<f64>();
-    });
-    let total = warpfem::stress::resultant(&nodal, dim);
-    let weight: Vec<f64> = (0..dim).map(|i| volume[0] * weights[0][i] + volume[1] * weights[1][i]).collect();
-    assert_close("weight", &total[..dim], &weight, 1e-13, largest(&weight));
+fn gravity(space: &Space, model: &Model) -> Vec<u64> {
+    let symbolic = Symbolic::new(&model.mesh, Ordering::Hilbert, 64).unwrap();
+    let mesh = meshes::upload(space, model, &symbolic);
+    let weights = [2.0, 5.0];
+    let moments = space.take(mesh.node_moments(space, &weights).unwrap()).unwrap();
+    let found = symbolic.numbering.to_mesh_order(&moments);
+    let expected = reference::moments(model, &weights);
+    assert_close("moments", found.as_flattened(), expected.as_flattened(), 1e-13, largest(expected.as_flattened()));
+    bits(found.as_flattened())
 }
 
 #[test]
 fn gravity_adds_up_to_the_weight() {
-    models().iter().for_each(gravity);
+    for model in models() {
+        on_every_device!(gravity, &model);
+    }
 }
 
 fn internal(space: &Space, model: &Model) -> Vec<u64> {

@@ -8,7 +8,7 @@ mod system;
 
 pub use system::{Loaded, System};
 
-use crate::assembly::Numbering;
+use crate::assembly::{DeviceMesh, Numbering};
 use crate::device::DeviceName;
 use crate::linalg::Space;
 use crate::model::{Model, SolverOptions};
@@ -302,12 +302,14 @@ fn results(
 }
 
 /// All loads as nodal forces in the solver's numbering, `[n_nodes][components]` flat.
-fn loads(model: &Model, numbering: &Numbering) -> Vec<f64> {
+fn loads(space: &Space, model: &Model, numbering: &Numbering, mesh: &DeviceMesh) -> Result<Vec<f64>> {
     let components = model.analysis.components();
     let mut f = numbering.gather_components(&model.nodal_forces, components);
-    if let Some(more) = model.volume_forces() {
-        let more = numbering.gather_components(&more, components);
-        f.iter_mut().zip(more).for_each(|(f, more)| *f += more);
+    if let Some(weights) = model.loaded_volume() {
+        let moments = space.take(mesh.node_moments(space, &weights)?)?;
+        let add =
+            |(f, of): (&mut [f64], &[f64; 4])| f.iter_mut().zip(model.volume_force(*of)).for_each(|(f, v)| *f += v);
+        f.par_chunks_mut(components).zip(&moments).for_each(add);
     }
-    f
+    Ok(f)
 }

@@ -185,6 +185,21 @@ pub fn body_force(model: &Model, force: &[[f64; 3]]) -> Vec<f64> {
     f
 }
 
+/// `int N_a w (1, x) dV` of each node, w by material.
+pub fn moments(model: &Model, weights: &[f64]) -> Vec<[f64; 4]> {
+    let mut moments = vec![[0.0; 4]; model.mesh.coords.len()];
+    for_each_cell(model, |kind, nodes, x, material, _| {
+        for point in points(kind, x) {
+            let ([a, b, c], w) = (place(&point, x), weights[material] * volume(model, &point, x));
+            for (node, shape) in nodes.iter().zip(&point.shape) {
+                let at = &mut moments[*node as usize];
+                at.iter_mut().zip([1.0, a, b, c]).for_each(|(sum, x)| *sum += w * shape * x);
+            }
+        }
+    });
+    moments
+}
+
 /// The first `dim` components of vectors, one after the other.
 pub fn flat(dim: usize, vectors: &[[f64; 3]]) -> Vec<f64> {
     vectors.iter().flat_map(|vector| vector[..dim].iter().copied()).collect()

@@ -12,7 +12,7 @@ use warpfem::element::ElementKind;
 use warpfem::linalg::Space;
 use warpfem::model::{Analysis, Model, Physics};
 use warpfem::result::choices::{Format, Ordering, Strategy};
-use warpfem::stress::{AtPoints, cell_energies, nodal_gradient, nodal_stress, sampled};
+use warpfem::stress::{Asked, AtPoints, cell_energies, nodal_gradient, nodal_stress, sampled};
 
 /// Numbers of rows or cells that a launch takes, as far as the mesh has them.
 const COUNTS: [usize; 8] = [0, 1, 31, 32, 33, 255, 256, 257];
@@ -81,6 +81,19 @@ fn all_forms<E: Element>(cells: impl Fn(ElementKind) -> [usize; 3]) -> Vec<(Mode
     isotropic.chain(others).collect()
 }
 
+pub fn node_moments<E: Element>(space: &Space) -> Vec<u64> {
+    let mut found = Vec::new();
+    for (model, symbolic) in problems::<E>(&meshes::all_analyses(kind::<E>()), divisions) {
+        let mesh = meshes::upload(space, &model, &symbolic);
+        let moments = space.take(mesh.node_moments(space, &[2.0, 5.0]).unwrap()).unwrap();
+        let expected = reference::moments(&model, &[2.0, 5.0]);
+        let (moments, expected) = (moments.as_flattened(), expected.as_flattened());
+        assert_close("moments", moments, expected, 1e-13, largest(expected));
+        found.extend(bits(moments));
+    }
+    found
+}
+
 pub fn internal_force<E: Element>(space: &Space) -> Vec<u64> {
     let mut found = Vec::new();
     for (model, symbolic) in all_forms::<E>(divisions) {
@@ -131,7 +144,7 @@ where
     let mesh = meshes::upload(space, model, symbolic);
     let block = &mesh.blocks[0];
     let (u, rule) = (space.upload(&u).unwrap(), block.cells.kind.info().shape.quadrature);
-    let AtPoints { strain, stress } = sampled::<P>(space, &mesh, block, rule, &u).unwrap();
+    let AtPoints { strain, stress } = sampled::<P>(space, &mesh, block, rule, &u, Asked::Both).unwrap();
     let flat = |values: Buffer<P::Strain>| -> Vec<f64> { bytemuck::cast_slice(&space.take(values).unwrap()).to_vec() };
     let found = [flat(strain), flat(stress)];
     let columns: [Vec<f64>; 2] =

@@ -104,6 +104,7 @@ checks! {
     scale_to: precond::scale_to;
     to_single_and_back: precond::to_single_and_back;
     stiffness: of_elements!(cells::stiffness);
+    node_moments: of_elements!(cells::node_moments);
     internal_force: of_elements!(cells::internal_force);
     sample: of_elements!(cells::sample);
     nodal: of_elements!(cells::nodal);

@@ -14,6 +14,7 @@ use crate::sparse::Matrix;
 use kernels_rs::amg::NONE;
 use kernels_rs::amg::vertices::{Cells, FindEnds};
 use kernels_rs::assembly::MeshView;
+use kernels_rs::assembly::moments::{NodeMoments, Rule};
 use kernels_rs::assembly::row_owner::InternalForce;
 use kernels_rs::assembly::supports::Eliminate;
 use kernels_rs::real::Real;
@@ -104,6 +105,32 @@ impl DeviceMesh {
         let own = at.and_then(|at| self.constants.of_cells[at].as_ref());
         let material = own.unwrap_or(&block.material).view();
         MeshView { material, constants: self.constants.general.view(), ..self.view(block) }
+    }
+
+    /// `int N_a w (1, x) dV` of each node, w by material, `[n_nodes]`.
+    pub fn node_moments(&self, space: &Space, weights: &[f64]) -> Result<Buffer<[f64; 4]>> {
+        let mut moments = space.zeros(self.n_nodes)?;
+        let density = space.upload(weights)?;
+        for block in &self.blocks {
+            let (info, points) = (block.cells.kind.info(), &block.cells.kind.table().quadrature);
+            let weights = space.upload_vec(points.iter().map(|at| at.weight).collect())?;
+            let shape = space.upload_vec(points.iter().flat_map(|at| at.n.iter().copied()).collect())?;
+            let slopes =
+                space.upload_vec(points.iter().flat_map(|at| at.dn.iter().copied()).collect::<Vec<[f64; 3]>>())?;
+            let rule = Rule {
+                size: info.n_nodes,
+                dim: info.dim,
+                revolved: self.form.is_revolved.into(),
+                weights: weights.view(),
+                shape: shape.view(),
+                slopes: slopes.view(),
+            };
+            let (mesh, density, out) = (self.view(block), density.view(), moments.view_mut());
+            // SAFETY: views of this mesh, of tables of its elements and of vectors of its size, which live until `finish`.
+            unsafe { space.run(self.n_nodes, NodeMoments { rule, mesh, density, out }) }?;
+            space.finish()?;
+        }
+        Ok(moments)
     }
 
     /// `K u` without the matrix and before supports: the internal forces, `[n_nodes][components]`; of some nodes, if

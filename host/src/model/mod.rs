@@ -147,9 +147,9 @@ pub struct Rotation {
 }
 
 impl Rotation {
-    /// The acceleration at a place.
-    pub fn acceleration(&self, place: [f64; 3]) -> [f64; 3] {
-        let from = sub(place, self.at);
+    /// The force on a mass with this first moment about the origin.
+    pub fn force(&self, mass: f64, moment: [f64; 3]) -> [f64; 3] {
+        let from = sub(moment, self.at.map(|c| mass * c));
         let along = dot(from, self.axis);
         [0, 1, 2].map(|c| self.speed * self.speed * (from[c] - along * self.axis[c]))
     }

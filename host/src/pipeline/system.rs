@@ -57,7 +57,7 @@ pub struct Loaded {
 impl Loaded {
     /// A body whose right-hand side is not known yet.
     pub(super) fn new(space: &Space, model: &Model, numbering: Numbering, mesh: DeviceMesh) -> Result<Self> {
-        let applied = loads(model, &numbering);
+        let applied = loads(space, model, &numbering, &mesh)?;
         let coords = numbering.gather(&model.mesh.coords);
         Ok(Loaded {
             supports: Supports::new(model, &numbering),

@@ -19,7 +19,7 @@ pub fn recover(space: &Space, mesh: &DeviceMesh, u: &Buffer<f64>, n_cell_blocks:
     let (mut stresses, mut of_cells) = (vec![Vec::new(); n_cell_blocks], vec![Vec::new(); n_cell_blocks]);
     for block in &mesh.blocks {
         stresses[block.cells.index] =
-            space.take(sampled::<General>(space, mesh, block, &at_centroid(block), u)?.stress)?;
+            space.take(sampled::<General>(space, mesh, block, &at_centroid(block), u, Asked::Stress)?.stress)?;
         of_cells[block.cells.index] = energies(space, mesh, block, u)?;
     }
     Ok((stresses, of_cells))
@@ -35,7 +35,7 @@ pub fn gradients(
 ) -> Result<Vec<Vec<[f64; 3]>>> {
     let mut gradients = vec![Vec::new(); n_cell_blocks];
     for block in &mesh.blocks {
-        let found = sampled::<Scalar>(space, mesh, block, &at_centroid(block), u)?;
+        let found = sampled::<Scalar>(space, mesh, block, &at_centroid(block), u, Asked::Strain)?;
         gradients[block.cells.index] = space.take(found.strain)?;
     }
     Ok(gradients)
@@ -46,12 +46,23 @@ fn at_centroid(block: &DeviceBlock) -> [Point; 1] {
     [(block.cells.kind.info().domain.centroid(), 1.0)]
 }
 
+/// What [`sampled`] gives.
+#[derive(Debug, Clone, Copy)]
+pub enum Asked {
+    /// Strains, or gradients.
+    Strain,
+    /// Stresses, or gradients times the conductivity.
+    Stress,
+    /// Both.
+    Both,
+}
+
 /// Strains and stresses at points of the cells of a block, `[n_cells][n_points]`; of a potential gradients, and these times
 /// the conductivity.
 pub struct AtPoints<P: Constitutive> {
-    /// Strains or gradients.
+    /// Strains or gradients; empty if not asked for.
     pub strain: Buffer<P::Strain>,
-    /// Stresses, or gradients times the conductivity.
+    /// Stresses, or gradients times the conductivity, likewise.
     pub stress: Buffer<P::Strain>,
 }
 
@@ -66,13 +77,19 @@ pub fn sampled<P: Constitutive>(
     block: &DeviceBlock,
     points: &[Point],
     u: &Buffer<f64>,
+    asked: Asked,
 ) -> Result<AtPoints<P>>
 where
     P::Strain: Plain,
 {
     let n = block.cells.n_cells * points.len();
-    check_memory(space, 2 * (n * size_of::<P::Strain>()) as u64, " for stress")?;
-    let mut found = AtPoints::<P> { strain: space.zeros(n)?, stress: space.zeros(n)? };
+    let [strains, stresses] = match asked {
+        Asked::Strain => [n, 0],
+        Asked::Stress => [0, n],
+        Asked::Both => [n, n],
+    };
+    check_memory(space, ((strains + stresses) * size_of::<P::Strain>()) as u64, " for stress")?;
+    let mut found = AtPoints::<P> { strain: space.zeros(strains)?, stress: space.zeros(stresses)? };
     let none = &mut space.zeros(0)?;
     run::<P>(space, mesh, block, points, u, [&mut found.strain, &mut found.stress], none)?;
     Ok(found)

@@ -51,7 +51,7 @@ pub(super) fn stress_points(of: &mut Context) -> Result<Lists> {
     let mut lists = vec![Vec::new(); of.model.mesh.cells.len()];
     for block in &of.mesh.blocks {
         let points = block.cells.kind.info().shape.quadrature;
-        let found = cells::sampled::<General>(of.space, of.mesh, block, points, of.device_u)?;
+        let found = cells::sampled::<General>(of.space, of.mesh, block, points, of.device_u, cells::Asked::Stress)?;
         lists[block.cells.index] = of.space.take(found.stress)?.into_flattened();
     }
     Ok(lists)

@@ -15,7 +15,7 @@ use crate::linalg::Space;
 use crate::model::Model;
 use crate::result::{Field, FieldInfo, Result, Sink, Step, Table, TableInfo, for_each_field, for_each_table};
 pub use balance::{Balance, free_residual, norm, resultant, support_forces};
-pub use cells::{AtPoints, Stresses, cell_energies, gradients, recover, sampled};
+pub use cells::{Asked, AtPoints, Stresses, cell_energies, gradients, recover, sampled};
 pub use nodal::{Nodal, nodal_gradient, nodal_stress};
 
 /// What results are computed from, and those that are computed. Vectors over nodes are in the solver's numbering,

@@ -10,7 +10,7 @@
 //! Stress along an interface jumps from one material to the next, so the mean is over elements of one material alone; a
 //! node between several has that of the material in which it is largest.
 
-use super::sampled;
+use super::{Asked, sampled};
 use crate::assembly::{DeviceBlock, DeviceMesh, Numbering};
 use crate::device::{Buffer, Plain};
 use crate::linalg::Space;
@@ -47,7 +47,7 @@ pub fn nodal_stress(
     u: &Buffer<f64>,
 ) -> Result<Nodal<6>> {
     let sums = Sums::<6>::of(space, model, numbering, mesh, |block, points| {
-        Ok(sampled::<General>(space, mesh, block, points, u)?.stress)
+        Ok(sampled::<General>(space, mesh, block, points, u, Asked::Stress)?.stress)
     })?;
     sums.finish(space, numbering)
 }
@@ -65,7 +65,7 @@ pub fn nodal_gradient(
     u: &Buffer<f64>,
 ) -> Result<Nodal<3>> {
     let sums = Sums::<3>::of(space, model, numbering, mesh, |block, points| {
-        Ok(sampled::<Scalar>(space, mesh, block, points, u)?.strain)
+        Ok(sampled::<Scalar>(space, mesh, block, points, u, Asked::Strain)?.strain)
     })?;
     sums.finish(space, numbering)
 }

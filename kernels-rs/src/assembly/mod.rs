@@ -5,6 +5,7 @@
 pub mod atomic;
 pub mod by_element;
 pub mod by_warp;
+pub mod moments;
 pub mod ppni;
 pub mod row_group;
 pub mod row_owner;
