@@ -77,9 +77,11 @@ fn orderings_and_strategies_are_chosen_by_name_and_change_no_result() {
     assert_eq!((&auto["solver"]["ordering"], &of_bricks["solver"]["assembly"]), (&"mesh".into(), &"row_owner".into()));
     let check = |what: &str, name: &str, same: &serde_json::Value, summary: serde_json::Value| {
         assert_eq!(summary["solver"][what], name);
-        assert_eq!(summary["results"]["max_displacement_at"], same["results"]["max_displacement_at"]);
-        let [a, b] = [same, &summary].map(|summary| summary["results"]["strain_energy"].as_f64().unwrap());
-        assert!((a - b).abs() < 1e-9 * a, "{name}: {a} and {b}");
+        // Two corners move as far: which is named is a matter of rounding.
+        for key in ["max_displacement", "strain_energy"] {
+            let [a, b] = [same, &summary].map(|summary| summary["results"][key].as_f64().unwrap());
+            assert!((a - b).abs() < 1e-9 * a, "{name}, {key}: {a} and {b}");
+        }
     };
     let with = |case: &str, line: &str| case.replacen("tolerance = 1e-10", &format!("tolerance = 1e-10\n{line}"), 1);
     for name in warpfem::result::choices::Ordering::names() {
