@@ -65,7 +65,7 @@ impl Axes {
 }
 
 fn rows(x: [f64; 3], y: [f64; 3], z: [f64; 3]) -> Matrix3<f64> {
-    Matrix3::from_rows(&[x, y, z].map(|v| nalgebra::RowVector3::from(v)))
+    Matrix3::from_rows(&[x, y, z].map(nalgebra::RowVector3::from))
 }
 
 /// The indices of the strain components in the order xx, yy, zz, xy, yz, xz.
