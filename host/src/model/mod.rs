@@ -34,6 +34,7 @@ mod tests;
 pub use crate::result::{Physics, Quantity, Units, with_unit};
 pub use analysis::{Analysis, FormKind};
 pub use case::Case;
+#[cfg(feature = "cli")]
 pub(crate) use case::Numbers;
 pub use error::{Error, ModelError, Result};
 pub use law::{Axes, Isotropic, Law};

@@ -23,7 +23,9 @@ pub use generated::{Generated, Lattice, generators};
 pub(crate) use names_list::Names;
 use syntax::Parsed;
 pub(crate) use tables::Tables;
-pub(crate) use vector::{Numbers, Vector};
+#[cfg(feature = "cli")]
+pub(crate) use vector::Numbers;
+pub(crate) use vector::Vector;
 
 use super::{Analysis, CaseError, Checked, Place, Problems, Source, Units};
 use crate::mesh::{Mesh, MeshError};
