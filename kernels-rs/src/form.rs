@@ -155,9 +155,9 @@ const fn voigt<E: Element>() -> [[usize; 3]; 3] {
     if E::REVOLVED { REVOLVED } else { SOLID }
 }
 
-/// Directions that a node's gradient has.
+/// Components of a node's gradient.
 #[inline(always)]
-const fn directions<E: Element>() -> usize {
+pub const fn directions<E: Element>() -> usize {
     if E::REVOLVED { 3 } else { E::DIM }
 }
 

@@ -15,7 +15,6 @@ pub mod topology;
 
 pub use coloring::CellColors;
 pub use element_operator::ElementOperator;
-pub use materials::constants;
 pub use numbering::Numbering;
 pub use numeric::{DeviceBlock, DeviceMesh, Supports};
 pub use stiffness::Assembly;

@@ -3,7 +3,7 @@
 
 use super::Numbering;
 use super::forms::{match_revolved, with_general};
-use super::materials::Constants;
+use super::materials::{Constants, DeviceConstants};
 use super::topology::CellBlock;
 use crate::device::Buffer;
 use crate::element::dispatch::{match_element, with_element};
@@ -25,6 +25,8 @@ pub struct DeviceBlock {
     /// The cells, and where their stiffness goes.
     pub cells: CellBlock,
     material: Buffer<u32>,
+    /// Which constants each cell has, if that is not by material.
+    own_constants: Option<Buffer<u32>>,
 }
 
 /// A mesh and its materials on a device, in the solver's numbering.
@@ -39,21 +41,24 @@ pub struct DeviceMesh {
     pub form: FormKind,
     coords: Buffer<[f64; 3]>,
     ends: Option<Buffer<[u32; 2]>>,
-    constants: Constants,
+    constants: DeviceConstants,
 }
 
 impl DeviceMesh {
     /// Copies a model's materials to a device; `blocks` and `coords` are those of its mesh's topology there.
     pub fn new(space: &Space, model: &Model, blocks: Vec<CellBlock>, coords: Buffer<[f64; 3]>) -> Result<Self> {
         assert_eq!(coords.len(), model.mesh.coords.len(), "the topology of another mesh");
+        let mut constants = Constants::of_materials(model);
+        let ends = find_ends(space, coords.len(), &blocks)?;
+        let blocks = blocks.into_iter().map(|cells| device_block(space, model, cells, &mut constants));
         Ok(DeviceMesh {
             n_nodes: coords.len(),
             analysis: model.analysis,
             form: model.form(),
-            ends: find_ends(space, coords.len(), &blocks)?,
-            constants: Constants::new(space, model, blocks.iter())?,
-            blocks: blocks.into_iter().map(|cells| device_block(space, model, cells)).collect::<Result<_>>()?,
+            ends,
+            blocks: blocks.collect::<Result<_>>()?,
             coords,
+            constants: constants.upload(space)?,
         })
     }
 
@@ -62,10 +67,12 @@ impl DeviceMesh {
     pub fn set_materials(&mut self, space: &Space, model: &Model) -> Result<()> {
         assert_eq!(model.analysis.components(), self.components(), "an analysis of other unknowns");
         (self.analysis, self.form) = (model.analysis, model.form());
-        self.constants = Constants::new(space, model, self.blocks.iter().map(|block| &block.cells))?;
+        let mut constants = Constants::of_materials(model);
         for block in &mut self.blocks {
             block.material = materials_of(space, model, &block.cells)?;
+            block.own_constants = own_constants(space, model, &block.cells, &mut constants)?;
         }
+        self.constants = constants.upload(space)?;
         Ok(())
     }
 
@@ -101,9 +108,7 @@ impl DeviceMesh {
 
     /// The same with all constants of a cell's material.
     pub fn general_view(&self, block: &DeviceBlock) -> MeshView {
-        let at = self.blocks.iter().position(|other| std::ptr::eq(other, block));
-        let own = at.and_then(|at| self.constants.of_cells[at].as_ref());
-        let material = own.unwrap_or(&block.material).view();
+        let material = block.own_constants.as_ref().unwrap_or(&block.material).view();
         MeshView { material, constants: self.constants.general.view(), ..self.view(block) }
     }
 
@@ -171,11 +176,24 @@ fn find_ends(space: &Space, n: usize, blocks: &[CellBlock]) -> Result<Option<Buf
     Ok(Some(ends))
 }
 
-fn device_block(space: &Space, model: &Model, cells: CellBlock) -> Result<DeviceBlock> {
+fn device_block(space: &Space, model: &Model, cells: CellBlock, constants: &mut Constants) -> Result<DeviceBlock> {
     if !cells.kind.is_solvable() {
         return Err(Error::NotSolvable(cells.kind.info().name));
     }
-    Ok(DeviceBlock { material: materials_of(space, model, &cells)?, cells })
+    Ok(DeviceBlock {
+        material: materials_of(space, model, &cells)?,
+        own_constants: own_constants(space, model, &cells, constants)?,
+        cells,
+    })
+}
+
+fn own_constants(
+    space: &Space,
+    model: &Model,
+    cells: &CellBlock,
+    constants: &mut Constants,
+) -> Result<Option<Buffer<u32>>> {
+    constants.of_cells(model, cells.index).map(|of| space.upload_vec(of)).transpose()
 }
 
 fn materials_of(space: &Space, model: &Model, cells: &CellBlock) -> Result<Buffer<u32>> {

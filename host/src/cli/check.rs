@@ -181,9 +181,9 @@ fn describe(out: &mut String, case: &Case, model: &Model) -> std::fmt::Result {
         writeln!(out, "  support   {}: {}, {held}", support.name, counted(support.nodes.len(), "node"))?;
     }
     for load in &model.applied {
-        let (place, total) = match model.analysis {
-            _ if model.analysis.physics() == Physics::Potential => (String::new(), number(load.total[0], 4)),
-            _ => (place(model, load), force(model, load.total)),
+        let (place, total) = match model.analysis.physics() {
+            Physics::Potential => (String::new(), number(load.total[0], 4)),
+            Physics::Elasticity => (place(model, load), force(model, load.total)),
         };
         writeln!(out, "  load      {}{place}: {total} in total", load.name)?;
     }
@@ -220,8 +220,7 @@ fn force(model: &Model, force: [f64; 3]) -> String {
 /// Each material with what is made of it; what gravity and sources add up to.
 fn materials(out: &mut String, case: &Case, model: &Model) -> std::fmt::Result {
     let (mut mass, mut volume) = (0.0, 0.0);
-    for (index, material) in model.materials.iter().enumerate() {
-        let (elements, content) = model.made_of(index as u32);
+    for (index, (material, (elements, content))) in model.materials.iter().zip(model.made_of()).enumerate() {
         // Of a density that is an error there is no mass.
         let density = material.density.filter(|&rho| rho > 0.0);
         volume += content;

@@ -29,9 +29,9 @@ pub fn text(mesh: &Mesh, path: &str, case: &str, analysis: Analysis) -> String {
     let mut file = File { out, mesh, places, analysis, units: units::likely(longest), longest };
     file.mesh_and_analysis(path);
     file.material();
-    match analysis {
-        _ if analysis.physics() == Physics::Potential => file.potential(),
-        _ => file.elasticity(),
+    match analysis.physics() {
+        Physics::Potential => file.potential(),
+        Physics::Elasticity => file.elasticity(),
     }
     file.out
 }

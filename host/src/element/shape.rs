@@ -50,6 +50,16 @@ impl At {
         At { weight, n, dn: nodes.map(|b| (shape.gradient)(b, xi)).collect() }
     }
 
+    /// `sum_b N_b x_b`.
+    pub fn place(&self, x: impl Fn(usize) -> [f64; 3]) -> [f64; 3] {
+        let mut place = [0.0; 3];
+        for (b, n) in self.n.iter().enumerate() {
+            let x = x(b);
+            (0..3).for_each(|c| place[c] += n * x[c]);
+        }
+        place
+    }
+
     /// `dx/dxi_j = sum_b x_b dN_b/dxi_j`, `[3][3]`; zero from the element's dimension on.
     pub fn tangents(&self, x: impl Fn(usize) -> [f64; 3]) -> [[f64; 3]; 3] {
         let mut tangents = [[0.0; 3]; 3];
@@ -80,6 +90,8 @@ pub struct Table {
     pub quadrature: Vec<At>,
     /// A rule exact for volumes, and on faces for `N_a` times the area vector, however curved they are.
     pub rule: Vec<At>,
+    /// A rule exact for second moments of elements with straight sides, of sections also when turned about an axis.
+    pub moments: Vec<At>,
     /// A rule for what has a square root in it: lengths of curved edges, areas of curved faces; nothing of solids.
     pub curved: Vec<At>,
     /// What each of the [sampled points](Shape::sampled) has in the value at each node, by a least-squares fit:
@@ -101,6 +113,7 @@ impl Table {
             nodes: shape.nodes.iter().map(|&xi| At::new(shape, (xi, 1.0))).collect(),
             quadrature: shape.quadrature.iter().map(at).collect(),
             rule: rule(kind).iter().map(at).collect(),
+            moments: moments(kind).iter().map(at).collect(),
             curved: curved(kind).iter().map(at).collect(),
             extended: extended(kind),
             mirrored: mirrored(kind),
@@ -149,6 +162,17 @@ const ENOUGH: usize = 3;
 
 fn rule(kind: ElementKind) -> Vec<Point> {
     if kind.info().is_quadratic() { product(kind, ENOUGH) } else { kind.info().shape.quadrature.to_vec() }
+}
+
+fn moments(kind: ElementKind) -> Vec<Point> {
+    let quadratic = |of: &&ElementKind| of.info().domain == kind.info().domain && of.info().is_quadratic();
+    match ElementKind::ALL.iter().find(quadratic) {
+        // Meshes of solids are large: these are fewer points.
+        Some(quadratic) if kind.info().dim == 3 && !kind.info().is_quadratic() => {
+            quadratic.info().shape.sampled.to_vec()
+        }
+        _ => product(kind, ENOUGH),
+    }
 }
 
 /// Gauss points a direction of [`Table::curved`]. On a parabola over an eighth of a circle three leave 6e-6 of its length,

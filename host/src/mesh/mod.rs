@@ -152,6 +152,11 @@ impl Mesh {
         self.groups.iter().find(|group| group.name == name && group.dim == self.dim())
     }
 
+    /// The mean of some nodes.
+    pub fn middle(&self, nodes: &[u32]) -> [f64; 3] {
+        middle(nodes.iter().map(|&node| self.coords[node as usize]))
+    }
+
     /// The smallest and the largest coordinates; (0, 0) without nodes.
     pub fn extent(&self) -> ([f64; 3], [f64; 3]) {
         extent(&self.coords)

@@ -198,6 +198,11 @@ impl Analysis {
         }
     }
 
+    /// What a unit of length or area in the section of a body of revolution stands for, once round the axis; 1 of others.
+    pub fn around(self, place: [f64; 3]) -> f64 {
+        if self.is_revolved() { std::f64::consts::TAU * place[0] } else { 1.0 }
+    }
+
     /// Whether points on the axis of a body of revolution stay there: a displacement has a direction, a potential has none.
     pub fn holds_axis(self) -> bool {
         self.is_revolved() && self.components() == 2

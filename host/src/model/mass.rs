@@ -43,11 +43,16 @@ impl Model {
         (mass > 0.0).then(|| MassProperties { mass, centre: centre.into(), inertia: at.map(|at| inertia[at]) })
     }
 
-    /// How many elements are of a material, and their volume.
-    pub fn made_of(&self, material: u32) -> (usize, f64) {
-        let elements = self.cell_material.iter().flatten().filter(|of| **of == material).count();
-        let own = self.moments().into_iter().filter(|(of, _)| *of == material);
-        (elements, own.map(|(_, moments)| moments.volume).sum())
+    /// How many elements are of each material, and their volume.
+    pub fn made_of(&self) -> Vec<(usize, f64)> {
+        let mut of = vec![(0, 0.0); self.materials.len()];
+        for &material in self.cell_material.iter().flatten() {
+            of.get_mut(material as usize).into_iter().for_each(|of| of.0 += 1);
+        }
+        for (material, moments) in self.moments() {
+            of.get_mut(material as usize).into_iter().for_each(|of| of.1 += moments.volume);
+        }
+        of
     }
 
     /// The moments of the elements of each material, some of them at a time: the same sums whatever the number of threads.
@@ -72,10 +77,10 @@ impl Model {
         all
     }
 
-    /// Adds those of a cell, by a rule that is exact for its volume.
+    /// Adds those of a cell, by a rule for second moments.
     fn add(&self, cells: &Cells, cell: usize, sum: &mut Moments) {
         let x = |b: usize| self.mesh.coords[cells.cell(cell)[b] as usize];
-        for at in &cells.kind.table().rule {
+        for at in &cells.kind.table().moments {
             let place = at.place(x);
             let volume = at.weight * determinant(cells.kind.info().dim, at.tangents(x)) * self.across(place);
             let place = Vector3::from(place);
@@ -99,7 +104,7 @@ struct Moments {
 
 #[cfg(test)]
 mod tests {
-    use crate::element::ElementKind::{Hex8, Quad8};
+    use crate::element::ElementKind;
     use crate::mesh::generate::generate_box;
     use crate::mesh::rectangle::generate_rectangle;
     use crate::model::testing;
@@ -109,24 +114,29 @@ mod tests {
     fn of_a_brick_and_of_a_cylinder() {
         let tables =
             "[mesh]\nfile = \"body.msh\"\n[[material]]\nname = \"m\"\nyoung = 1.0\npoisson = 0.0\ndensity = 2.0\n";
-        let brick = generate_box(Hex8, [1.0, 2.0, 3.0], [2; 3]).unwrap();
         let clamp = "[[support]]\non = \"ymin\"\nfix = \"xyz\"\n";
-        let of = testing::load_on(&format!("{tables}{clamp}"), brick).unwrap().mass_properties().unwrap();
-        assert_relative_eq!(of.mass, 12.0, max_relative = 1e-14);
-        assert_relative_eq!(of.centre[1], 1.0, max_relative = 1e-14);
-        // `m (b^2 + c^2) / 12` and so on.
-        for (found, expected) in of.inertia.iter().zip([13.0, 10.0, 5.0, 0.0, 0.0, 0.0]) {
-            assert_relative_eq!(*found, expected, epsilon = 1e-13);
+        let kinds = |dim| ElementKind::ALL.iter().copied().filter(move |kind| kind.info().dim == dim);
+        for kind in kinds(3) {
+            let brick = generate_box(kind, [1.0, 2.0, 3.0], [2; 3]).unwrap();
+            let of = testing::load_on(&format!("{tables}{clamp}"), brick).unwrap().mass_properties().unwrap();
+            assert_relative_eq!(of.mass, 12.0, max_relative = 1e-14);
+            assert_relative_eq!(of.centre[1], 1.0, max_relative = 1e-14);
+            // `m (b^2 + c^2) / 12` and so on.
+            for (found, expected) in of.inertia.iter().zip([13.0, 10.0, 5.0, 0.0, 0.0, 0.0]) {
+                assert_relative_eq!(*found, expected, epsilon = 1e-13, max_relative = 1e-13);
+            }
         }
-        let section = generate_rectangle(Quad8, [1.0, 3.0], [2; 2]).unwrap();
         let tables = format!("{tables}{}[analysis]\nkind = \"axisymmetric\"\n", clamp.replace("xyz", "y"));
-        let of = testing::load_on(&tables, section).unwrap().mass_properties().unwrap();
         let mass = 6.0 * std::f64::consts::PI;
-        assert_relative_eq!(of.mass, mass, max_relative = 1e-13);
-        assert_relative_eq!(of.centre[..], [0.0, 1.5, 0.0], epsilon = 1e-13);
-        // About the axis `m r^2 / 2`, across it `m (3 r^2 + h^2) / 12`.
-        for (found, expected) in of.inertia.iter().zip([mass, 0.5 * mass, mass]) {
-            assert_relative_eq!(*found, expected, max_relative = 1e-13);
+        for kind in kinds(2) {
+            let section = generate_rectangle(kind, [1.0, 3.0], [2; 2]).unwrap();
+            let of = testing::load_on(&tables, section).unwrap().mass_properties().unwrap();
+            assert_relative_eq!(of.mass, mass, max_relative = 1e-13);
+            assert_relative_eq!(of.centre[..], [0.0, 1.5, 0.0], epsilon = 1e-13);
+            // About the axis `m r^2 / 2`, across it `m (3 r^2 + h^2) / 12`.
+            for (found, expected) in of.inertia.iter().zip([mass, 0.5 * mass, mass]) {
+                assert_relative_eq!(*found, expected, max_relative = 1e-13);
+            }
         }
     }
 }

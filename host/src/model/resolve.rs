@@ -121,18 +121,22 @@ impl Model {
             || self.rotation.is_some_and(|rotation| rotation.speed != 0.0)
             || self.source.is_some_and(|s| s != 0.0);
         let mut values = self.supports.iter().flat_map(|support| support.displacement).flatten();
-        match self.analysis {
+        match self.analysis.physics() {
             _ if is_loaded => None,
-            analysis if analysis.physics() == Physics::Potential => {
+            Physics::Potential => {
                 let first = values.next();
                 values
                     .all(|value| Some(value) == first)
                     .then_some("nothing drives a flow: the potential will be constant")
             }
-            _ => values.all(|v| v == 0.0).then_some(match self.applied.iter().any(|load| at_work(&load.total)) {
-                true => "the loads cancel at every node: every displacement will be zero. Check their signs",
-                false => "nothing loads the model: every displacement will be zero. Add a load, for example [[force]]",
-            }),
+            Physics::Elasticity => {
+                values.all(|v| v == 0.0).then_some(match self.applied.iter().any(|load| at_work(&load.total)) {
+                    true => "the loads cancel at every node: every displacement will be zero. Check their signs",
+                    false => {
+                        "nothing loads the model: every displacement will be zero. Add a load, for example [[force]]"
+                    }
+                })
+            }
         }
     }
 }

@@ -1,11 +1,12 @@
 //! Strain, stress and strain energy of the cells; of a potential its gradient.
 
-use crate::assembly::forms::{match_revolved, with_body};
+use crate::assembly::forms::{match_revolved, with_body, with_general};
 use crate::assembly::{DeviceBlock, DeviceMesh};
 use crate::device::{Buffer, Plain, check_memory};
 use crate::element::dispatch::{match_element, with_element};
 use crate::linalg::Space;
-use crate::result::{Physics, Result};
+use crate::result::Result;
+use cuda_std::prelude::ViewMut;
 use kernels_rs::element::Point;
 use kernels_rs::form::{Constitutive, General, Scalar};
 use kernels_rs::stress::{Sample, Sampled};
@@ -90,49 +91,34 @@ where
     };
     check_memory(space, ((strains + stresses) * size_of::<P::Strain>()) as u64, " for stress")?;
     let mut found = AtPoints::<P> { strain: space.zeros(strains)?, stress: space.zeros(stresses)? };
-    let none = &mut space.zeros(0)?;
-    run::<P>(space, mesh, block, points, u, [&mut found.strain, &mut found.stress], none)?;
+    let (rule, view, u) = (table(space, points)?, mesh.general_view(block), u.view());
+    let (points, energy) = (rule.view(), ViewMut::from_slice(&mut []));
+    let out = Sampled { strain: found.strain.view_mut(), stress: found.stress.view_mut(), energy };
+    // SAFETY: all live until `finish`, and have the shapes that the kernel documents.
+    with_body!(mesh.form, block.cells.kind, E => unsafe {
+        space.run(block.cells.n_cells, Sample::<E, P>::new(view, points, u, out))
+    })?;
+    space.finish()?;
     Ok(found)
 }
 
 /// The strain energy of each cell of a block; of a potential half of `int k |grad u|^2`.
 fn energies(space: &Space, mesh: &DeviceMesh, block: &DeviceBlock, u: &Buffer<f64>) -> Result<Vec<f64>> {
-    let (mut energy, rule) = (space.zeros(block.cells.n_cells)?, block.cells.kind.info().shape.quadrature);
-    match mesh.form.physics {
-        Physics::Elasticity => {
-            let none = [&mut space.zeros(0)?, &mut space.zeros(0)?];
-            run::<General>(space, mesh, block, rule, u, none, &mut energy)?;
-        }
-        Physics::Potential => {
-            let none = [&mut space.zeros(0)?, &mut space.zeros(0)?];
-            run::<Scalar>(space, mesh, block, rule, u, none, &mut energy)?;
-        }
-    }
+    let mut energy = space.zeros(block.cells.n_cells)?;
+    let rule = table(space, block.cells.kind.info().shape.quadrature)?;
+    let (points, view, u, to) = (rule.view(), mesh.general_view(block), u.view(), energy.view_mut());
+    // SAFETY: as above.
+    with_general!(mesh.form, block.cells.kind, P, E => unsafe {
+        let [strain, stress] = [ViewMut::from_slice(&mut []); 2];
+        let out = Sampled { strain, stress, energy: to };
+        space.run(block.cells.n_cells, Sample::<E, P>::new(view, points, u, out))
+    })?;
     space.take(energy)
 }
 
-/// Launches [`Sample`]; what is empty is not asked for.
-fn run<P: Constitutive>(
-    space: &Space,
-    mesh: &DeviceMesh,
-    block: &DeviceBlock,
-    points: &[Point],
-    u: &Buffer<f64>,
-    [strain, stress]: [&mut Buffer<P::Strain>; 2],
-    energy: &mut Buffer<f64>,
-) -> Result<()>
-where
-    P::Strain: Plain,
-{
-    let points: Vec<[f64; 4]> = points.iter().map(|&([x, y, z], weight)| [x, y, z, weight]).collect();
-    let points = space.upload_vec(points)?;
-    let out = Sampled { strain: strain.view_mut(), stress: stress.view_mut(), energy: energy.view_mut() };
-    let (view, u, points) = (mesh.general_view(block), u.view(), points.view());
-    // SAFETY: all live until `finish`, and have the shapes that the kernel documents.
-    with_body!(mesh.form, block.cells.kind, E => unsafe {
-        space.run(block.cells.n_cells, Sample::<E, P>::new(view, points, u, out))
-    })?;
-    space.finish()
+/// Points as [`Sample`] takes them.
+fn table(space: &Space, points: &[Point]) -> Result<Buffer<[f64; 4]>> {
+    space.upload_vec(points.iter().map(|&([x, y, z], weight)| [x, y, z, weight]).collect())
 }
 
 /// Twice the strain energy of each cell, or `int k |grad u|^2`, by block of the mesh: `[n_cells]` each.

@@ -4,7 +4,6 @@
 
 use super::tensor::{principal, tresca as tresca_of};
 use super::{Context, cells, nodal};
-use crate::element::middle;
 use crate::mesh::Cells;
 use crate::model::{Material, Model};
 use crate::result::Result;
@@ -120,8 +119,7 @@ pub(super) fn strain(of: &mut Context) -> Result<Lists> {
     let model = of.model;
     let blocks = of.field("stress")?.iter().zip(&model.cell_material).zip(&model.mesh.cells);
     let of_block = |((stress, materials), cells): ((&Vec<f64>, &Vec<u32>), &Cells)| {
-        let x = |node: &u32| model.mesh.coords[*node as usize];
-        strains(model, stress, |cell| Some((materials[cell] as usize, middle(cells.cell(cell).iter().map(x)))))
+        strains(model, stress, |cell| Some((materials[cell] as usize, model.mesh.middle(cells.cell(cell)))))
     };
     Ok(blocks.map(of_block).collect())
 }

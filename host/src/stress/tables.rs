@@ -2,7 +2,6 @@
 //! name and the numbers of the columns each.
 
 use super::Context;
-use crate::element::middle;
 use crate::element::vector::{add, cross, sub};
 use crate::model::Support;
 use crate::result::Result;
@@ -39,7 +38,7 @@ pub(super) fn reactions(of: &mut Context) -> Result<Rows> {
 pub(super) fn reaction_moments(of: &mut Context) -> Result<Rows> {
     let x = |node: &u32| of.model.mesh.coords[*node as usize];
     of_supports(of, |support| {
-        let centre = middle(support.nodes.iter().map(x));
+        let centre = of.model.mesh.middle(&support.nodes);
         let moment = |node: &u32| {
             let force = of.forces[*node as usize];
             let held = [0, 1, 2].map(|i| if support.displacement[i].is_some() { force[i] } else { 0.0 });

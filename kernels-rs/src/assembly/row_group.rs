@@ -10,7 +10,7 @@
 
 use super::{Destination, MeshView};
 use crate::element::*;
-use crate::form::{Conduction, Elasticity, Form, General, Scalar, size, unrolls};
+use crate::form::{Conduction, Elasticity, Form, General, Scalar, directions, size, unrolls};
 use crate::real::{Real, add_outer};
 use crate::{for_each_body, for_each_element};
 use cuda_std::prelude::*;
@@ -44,11 +44,6 @@ impl Room {
 /// `1 / r` follows.
 const fn point_words<E: Element>() -> usize {
     E::DIM * (E::DIM + 1) + if E::REVOLVED { 2 } else { 0 }
-}
-
-/// Components of the gradient.
-const fn directions<E: Element>() -> usize {
-    if E::REVOLVED { 3 } else { E::DIM }
 }
 
 /// The shared memory of a group.

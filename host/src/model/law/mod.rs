@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 pub use axes::Axes;
 pub use isotropic::Isotropic;
-pub use reduce::{across_the_plane, in_the_plane};
+pub use reduce::in_the_plane;
 
 use super::Quantity;
 use kernels_rs::form::upper;

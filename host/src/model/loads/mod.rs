@@ -145,10 +145,10 @@ fn over_faces(
     faces: &[Face],
     force: impl Fn(f64, [f64; 3]) -> [f64; 3] + Sync,
 ) -> Vec<NodalForce> {
-    let (thickness, is_revolved) = (selector.case.thickness(), selector.case.analysis().is_revolved());
+    let (thickness, analysis) = (selector.case.thickness(), selector.case.analysis());
     let force = &force;
     let of_face = |face: &Face| {
-        let integral = FaceIntegral::of(face, &selector.mesh.coords, is_revolved);
+        let integral = FaceIntegral::of(face, &selector.mesh.coords, analysis);
         let of_node =
             move |(a, node)| (node, force(thickness * integral.area[a], scaled(integral.normal[a], thickness)));
         face.nodes().to_vec().into_iter().enumerate().map(of_node)
@@ -183,9 +183,9 @@ fn force(selector: &Selector<'_>, table: &ForceTable) -> Checked<Vec<NodalForce>
         return Ok(points.into_iter().map(|node| (node, share)).collect());
     }
     let faces = selector.faces(&table.on)?;
-    let is_revolved = selector.case.analysis().is_revolved();
+    let analysis = selector.case.analysis();
     let areas: Vec<f64> =
-        faces.par_iter().map(|face| FaceIntegral::of(face, &selector.mesh.coords, is_revolved).total_area()).collect();
+        faces.par_iter().map(|face| FaceIntegral::of(face, &selector.mesh.coords, analysis).total_area()).collect();
     let area: f64 = areas.iter().sum();
     let per_area = scaled(table.total.get_ref().xyz(), 1.0 / (selector.case.thickness() * area));
     Ok(over_faces(selector, &faces, |area, _| scaled(per_area, area)))
@@ -272,8 +272,7 @@ fn nearest_node(
 
 fn push_force(selector: &Selector<'_>, table: &PushTable, name: &str, warnings: &mut Vec<String>) -> Vec<NodalForce> {
     let (direction, total) = (table.direction.get_ref().xyz(), *table.total.get_ref());
-    let (forces, n_alone) =
-        push::push(selector.mesh, &selector.in_solid, direction, total, selector.case.analysis().is_revolved());
+    let (forces, n_alone) = push::push(selector.mesh, &selector.in_solid, direction, total, selector.case.analysis());
     if let Some(n) = n_alone {
         let face = words(selector.mesh.dim()).face;
         let nodes = if n == 1 { "the single node".to_string() } else { format!("the {n} nodes") };

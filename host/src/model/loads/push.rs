@@ -7,6 +7,7 @@ use super::surface::FaceIntegral;
 use super::{NodalForce, scaled};
 use crate::mesh::Mesh;
 use crate::mesh::vector::{dot, norm, sub};
+use crate::model::Analysis;
 
 /// How far behind the furthest node another one may lie, as a fraction of the mesh's diagonal.
 const TOLERANCE: f64 = 1e-6;
@@ -18,7 +19,7 @@ pub fn push(
     in_solid: &[bool],
     direction: [f64; 3],
     total: f64,
-    is_revolved: bool,
+    analysis: Analysis,
 ) -> (Vec<NodalForce>, Option<usize>) {
     let d = scaled(direction, 1.0 / norm(direction));
     let (low, high) = mesh.extent();
@@ -30,7 +31,7 @@ pub fn push(
 
     let mut shares: Vec<(u32, f64)> = Vec::new();
     for face in mesh.skin_within(&touched) {
-        let integral = FaceIntegral::of(&face, &mesh.coords, is_revolved);
+        let integral = FaceIntegral::of(&face, &mesh.coords, analysis);
         if integral.normal.iter().map(|&normal| dot(normal, d)).sum::<f64>() > 0.0 {
             shares.extend(face.nodes().iter().zip(integral.normal).map(|(&node, normal)| (node, dot(normal, d))));
         }

@@ -4,6 +4,7 @@ use crate::element::MAX_FACE_NODES;
 use crate::element::shape::At;
 use crate::mesh::faces::Face;
 use crate::mesh::vector::{cross, norm};
+use crate::model::Analysis;
 
 /// Normals that turn by less than this angle are those of a flat face.
 const FLAT: f64 = 1e-10;
@@ -20,11 +21,10 @@ pub struct FaceIntegral {
 impl FaceIntegral {
     /// Integrates over a face: `int N_a n dA` exactly, `int N_a dA` exactly if the face is flat, and to 1e-9 if it turns
     /// by a quarter of a circle. The edge of a body of revolution goes once round the axis.
-    pub fn of(face: &Face, coords: &[[f64; 3]], is_revolved: bool) -> FaceIntegral {
+    pub fn of(face: &Face, coords: &[[f64; 3]], analysis: Analysis) -> FaceIntegral {
         let (mut integral, table) = (FaceIntegral::default(), face.kind.table());
         let normal = |at: &At| face.area_vector(at, coords);
-        let place = |at: &At| at.place(|b| coords[face.nodes()[b] as usize]);
-        let around = |at: &At| if is_revolved { 2.0 * std::f64::consts::PI * place(at)[0] } else { 1.0 };
+        let around = |at: &At| analysis.around(at.place(|b| coords[face.nodes()[b] as usize]));
         let first = normal(&table.rule[0]);
         let mut is_flat = true;
         for at in &table.rule {
@@ -89,7 +89,7 @@ mod tests {
             let mesh = bent(kind);
             let (mut force, mut moment, mut flux) = ([0.0; 3], [0.0; 3], 0.0);
             for face in mesh.skin() {
-                let integral = FaceIntegral::of(face, &mesh.coords, false);
+                let integral = FaceIntegral::of(face, &mesh.coords, Analysis::default());
                 for (&node, n) in face.nodes().iter().zip(integral.normal) {
                     let x = mesh.coords[node as usize];
                     let arm = cross(x, n);
@@ -121,10 +121,11 @@ mod tests {
                 _ => generate_box(kind, [3.0, 2.0, 1.0], [2, 1, 1]).unwrap(),
             };
             let side = mesh.faces_on("xmax").unwrap();
-            let area: f64 = side.iter().map(|face| FaceIntegral::of(face, &mesh.coords, false).total_area()).sum();
+            let area: f64 =
+                side.iter().map(|face| FaceIntegral::of(face, &mesh.coords, Analysis::default()).total_area()).sum();
             assert_relative_eq!(area, 2.0, max_relative = 1e-14);
             for face in &side {
-                let integral = FaceIntegral::of(face, &mesh.coords, false);
+                let integral = FaceIntegral::of(face, &mesh.coords, Analysis::default());
                 for (a, share) in shares.iter().enumerate() {
                     assert_relative_eq!(integral.area[a] / integral.total_area(), *share, epsilon = 1e-14);
                     assert_relative_eq!(integral.normal[a][0], integral.area[a], epsilon = 1e-14);
@@ -142,7 +143,8 @@ mod tests {
             let mut mesh = generate_box(kind, [1.0, 3.0, 1.0], [1, 1, 1]).unwrap();
             mesh.coords.iter_mut().for_each(|x| x[2] += 0.2 * x[0] * x[0]);
             let top = mesh.faces_on("zmax").unwrap();
-            let area: f64 = top.iter().map(|face| FaceIntegral::of(face, &mesh.coords, false).total_area()).sum();
+            let area: f64 =
+                top.iter().map(|face| FaceIntegral::of(face, &mesh.coords, Analysis::default()).total_area()).sum();
             assert_relative_eq!(area, 3.0 * length, max_relative = 1e-12);
         }
         for kind in [Quad8, Tri6] {
@@ -150,7 +152,7 @@ mod tests {
             mesh.coords.iter_mut().for_each(|x| x[1] += 0.2 * x[0] * x[0]);
             let top = mesh.faces_on("ymax").unwrap();
             assert_relative_eq!(
-                FaceIntegral::of(&top[0], &mesh.coords, false).total_area(),
+                FaceIntegral::of(&top[0], &mesh.coords, Analysis::default()).total_area(),
                 length,
                 max_relative = 1e-12
             );
@@ -174,7 +176,7 @@ mod tests {
                         let shares = [0.5 * xi * (xi - 1.0), 0.5 * xi * (xi + 1.0), 1.0 - xi * xi];
                         (0..3).for_each(|k| expected[k] += shares[k] * length);
                     }
-                    let found = FaceIntegral::of(&face, &mesh.coords, false).area;
+                    let found = FaceIntegral::of(&face, &mesh.coords, Analysis::default()).area;
                     (0..3).for_each(|k| assert_relative_eq!(found[k], expected[k], max_relative = 1e-9));
                 }
             }

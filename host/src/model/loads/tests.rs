@@ -7,6 +7,7 @@ use crate::element::ElementKind::{Hex8, Point1, Tet4};
 use crate::mesh::generate::generate_box;
 use crate::mesh::vector::{add, cross, sub};
 use crate::mesh::{Cells, Group, Mesh};
+use crate::model::Analysis;
 use crate::model::Model;
 use crate::model::testing::{clamped, load, load_on, refused_on, warned};
 
@@ -168,7 +169,7 @@ fn a_warped_quadrilateral_integrates_its_own_normal() {
     // The area vector of a bilinear patch is half the cross product of its diagonals, and a closed skin adds to zero.
     let mut closed = [0.0; 3];
     for face in mesh.skin() {
-        let integral = FaceIntegral::of(face, &mesh.coords, false);
+        let integral = FaceIntegral::of(face, &mesh.coords, Analysis::default());
         let x: Vec<[f64; 3]> = face.nodes().iter().map(|&n| mesh.coords[n as usize]).collect();
         let vector = integral.normal.into_iter().fold([0.0; 3], add);
         let diagonals = cross(sub(x[2], x[0]), sub(x[3], x[1]));

@@ -1,6 +1,5 @@
 //! Forces per volume as consistent nodal forces, `f_a = int N_a b dV`.
 
-use crate::element::shape::At;
 use crate::model::{Material, Model};
 
 impl Model {
@@ -27,18 +26,6 @@ impl Model {
 
     /// What a unit of area in the plane stands for: the thickness, or once round the axis; 1 in space.
     pub fn across(&self, place: [f64; 3]) -> f64 {
-        if self.analysis.is_revolved() { 2.0 * std::f64::consts::PI * place[0] } else { self.thickness }
-    }
-}
-
-impl At {
-    /// `sum_b N_b x_b`.
-    pub fn place(&self, x: impl Fn(usize) -> [f64; 3]) -> [f64; 3] {
-        let mut place = [0.0; 3];
-        for (b, n) in self.n.iter().enumerate() {
-            let x = x(b);
-            (0..3).for_each(|c| place[c] += n * x[c]);
-        }
-        place
+        self.thickness * self.analysis.around(place)
     }
 }
