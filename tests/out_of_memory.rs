@@ -39,7 +39,7 @@ fn solve(recorder: Recorder, model: &Model, preconditioner: Preconditioner) -> R
     let options = CgOptions::new(1e-8, 500);
     let outcome = cg(&space, &Equations::new(&system.matrix, &system.f), &*preconditioner, &mut u, options, &Silent)?;
     assert!(outcome.converged);
-    let (stresses, _) = stress::recover(&space, &system.body.mesh, &u, model.mesh.cells.len())?;
+    let stresses = stress::stresses(&space, &system.body.mesh, &u, model.mesh.cells.len())?;
     assert_eq!(stresses[0].len(), model.mesh.cells[0].len());
     let counts = recorder.counts();
     let u = system.body.numbering.scatter(&space.take(u)?, 3);

@@ -255,7 +255,7 @@ impl Equations<'_> {
 fn intensity(space: &Space, model: &Model, mesh: &DeviceMesh, w: &[f64]) -> Result<Vec<Vec<f64>>> {
     let (w, n_blocks) = (space.upload(w)?, model.mesh.cells.len());
     if model.analysis.physics() == Physics::Elasticity {
-        let (stresses, _) = stress::recover(space, mesh, &w, n_blocks)?;
+        let stresses = stress::stresses(space, mesh, &w, n_blocks)?;
         return Ok(stresses.iter().map(|block| block.iter().map(|stress| von_mises(*stress)).collect()).collect());
     }
     let gradients = stress::gradients(space, mesh, &w, n_blocks)?;

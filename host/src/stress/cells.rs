@@ -4,26 +4,22 @@ use crate::assembly::forms::{match_revolved, with_body, with_general};
 use crate::assembly::{DeviceBlock, DeviceMesh};
 use crate::device::{Buffer, Plain, check_memory};
 use crate::element::dispatch::{match_element, with_element};
-use crate::linalg::Space;
+use crate::linalg::{self, Space};
 use crate::result::Result;
 use cuda_std::prelude::ViewMut;
 use kernels_rs::element::Point;
 use kernels_rs::form::{Constitutive, General, Scalar};
 use kernels_rs::stress::{Sample, Sampled};
 
-/// Stresses `[n_cells][6]` and strain energies `[n_cells]`, by position in `mesh.cells`.
-pub type Stresses = (Vec<Vec<[f64; 6]>>, Vec<Vec<f64>>);
-
-/// Recovers the stresses at the centres and the strain energies of displacements `u [n_nodes][dim]`, in the solver's
-/// numbering. Both are empty for cells that are no solids.
-pub fn recover(space: &Space, mesh: &DeviceMesh, u: &Buffer<f64>, n_cell_blocks: usize) -> Result<Stresses> {
-    let (mut stresses, mut of_cells) = (vec![Vec::new(); n_cell_blocks], vec![Vec::new(); n_cell_blocks]);
+/// The stresses at the centroids of the cells, of displacements `u [n_nodes][dim]`, in the solver's numbering: by position
+/// in `mesh.cells` (empty for cells that are no solids), then by cell.
+pub fn stresses(space: &Space, mesh: &DeviceMesh, u: &Buffer<f64>, n_cell_blocks: usize) -> Result<Vec<Vec<[f64; 6]>>> {
+    let mut stresses = vec![Vec::new(); n_cell_blocks];
     for block in &mesh.blocks {
-        stresses[block.cells.index] =
-            space.take(sampled::<General>(space, mesh, block, &at_centroid(block), u, Asked::Stress)?.stress)?;
-        of_cells[block.cells.index] = energies(space, mesh, block, u)?;
+        let found = sampled::<General>(space, mesh, block, &at_centroid(block), u, Asked::Stress)?;
+        stresses[block.cells.index] = space.take(found.stress)?;
     }
-    Ok((stresses, of_cells))
+    Ok(stresses)
 }
 
 /// The gradients of a potential `u [n_nodes]`, in the solver's numbering, at the centroids of the cells: by position in
@@ -103,7 +99,7 @@ where
 }
 
 /// The strain energy of each cell of a block; of a potential half of `int k |grad u|^2`.
-fn energies(space: &Space, mesh: &DeviceMesh, block: &DeviceBlock, u: &Buffer<f64>) -> Result<Vec<f64>> {
+fn energies(space: &Space, mesh: &DeviceMesh, block: &DeviceBlock, u: &Buffer<f64>) -> Result<Buffer<f64>> {
     let mut energy = space.zeros(block.cells.n_cells)?;
     let rule = table(space, block.cells.kind.info().shape.quadrature)?;
     let (points, view, u, to) = (rule.view(), mesh.general_view(block), u.view(), energy.view_mut());
@@ -113,7 +109,21 @@ fn energies(space: &Space, mesh: &DeviceMesh, block: &DeviceBlock, u: &Buffer<f6
         let out = Sampled { strain, stress, energy: to };
         space.run(block.cells.n_cells, Sample::<E, P>::new(view, points, u, out))
     })?;
-    space.take(energy)
+    space.finish()?;
+    Ok(energy)
+}
+
+/// The strain energy of the whole body. It is summed on the device: the cells' energies are many.
+pub fn strain_energy(space: &Space, mesh: &DeviceMesh, u: &Buffer<f64>) -> Result<f64> {
+    const SUM: linalg::Scalar = linalg::Scalar::new(0);
+    let of_block = |block: &DeviceBlock| {
+        let energy = energies(space, mesh, block, u)?;
+        let mut ones = space.zeros(energy.len())?;
+        space.fill(1.0, &mut ones)?;
+        space.dot(&energy, &ones, SUM)?;
+        Ok(space.read([SUM])?[0])
+    };
+    mesh.blocks.iter().map(of_block).sum()
 }
 
 /// Points as [`Sample`] takes them.
@@ -124,6 +134,6 @@ fn table(space: &Space, points: &[Point]) -> Result<Buffer<[f64; 4]>> {
 /// Twice the strain energy of each cell, or `int k |grad u|^2`, by block of the mesh: `[n_cells]` each.
 pub fn cell_energies(space: &Space, mesh: &DeviceMesh, u: &Buffer<f64>) -> Result<Vec<Vec<f64>>> {
     let of_block =
-        |block: &DeviceBlock| Ok(energies(space, mesh, block, u)?.into_iter().map(|half| 2.0 * half).collect());
+        |block: &DeviceBlock| Ok(space.take(energies(space, mesh, block, u)?)?.into_iter().map(|half| 2.0 * half).collect());
     mesh.blocks.iter().map(of_block).collect()
 }

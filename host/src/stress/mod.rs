@@ -15,7 +15,7 @@ use crate::linalg::Space;
 use crate::model::Model;
 use crate::result::{Field, FieldInfo, Result, Sink, Step, Table, TableInfo, for_each_field, for_each_table};
 pub use balance::{Balance, free_residual, norm, resultant, support_forces};
-pub use cells::{Asked, AtPoints, Stresses, cell_energies, gradients, recover, sampled};
+pub use cells::{Asked, AtPoints, cell_energies, gradients, sampled, strain_energy, stresses};
 pub use nodal::{Nodal, nodal_gradient, nodal_stress};
 
 /// What results are computed from, and those that are computed. Vectors over nodes are in the solver's numbering,
@@ -38,8 +38,6 @@ pub struct Context<'a> {
     /// The forces of the supports on the body, or first the flow into it, in the mesh's numbering.
     pub forces: Vec<[f64; 3]>,
     step: Step,
-    /// Strain energies of the cells, `[n_blocks][n_cells]`, once the stress is there.
-    energies: Vec<Vec<f64>>,
     /// Stresses at the nodes.
     nodal: Option<Nodal<6>>,
 }
@@ -54,8 +52,7 @@ impl<'a> Context<'a> {
         (supports, forces): (&'a Supports, Vec<[f64; 3]>),
     ) -> Self {
         let step = Step { physics: model.analysis.physics(), ..Step::default() };
-        let (energies, nodal) = Default::default();
-        Context { space, model, numbering, mesh, supports, u, device_u, forces, step, energies, nodal }
+        Context { space, model, numbering, mesh, supports, u, device_u, forces, step, nodal: None }
     }
 
     /// The values of a field, as in [`Field::values`]; no lists if the model has none of this name.

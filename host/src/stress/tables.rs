@@ -1,7 +1,7 @@
 //! The tables: one function each, of the name that the [list](crate::result::TABLES) has. A function returns the rows, a
 //! name and the numbers of the columns each.
 
-use super::Context;
+use super::{Context, cells};
 use crate::element::vector::{add, cross, sub};
 use crate::model::Support;
 use crate::result::Result;
@@ -11,9 +11,7 @@ type Rows = Vec<(String, Vec<f64>)>;
 
 /// The strain energy of the whole body.
 pub(super) fn strain_energy(of: &mut Context) -> Result<Rows> {
-    of.field("stress")?;
-    let blocks = of.energies.iter().map(|block| block.iter().sum::<f64>());
-    Ok(vec![("body".into(), vec![blocks.sum()])])
+    Ok(vec![("body".into(), vec![cells::strain_energy(of.space, of.mesh, of.device_u)?])])
 }
 
 /// A row for each support.
