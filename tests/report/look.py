@@ -22,6 +22,7 @@ REPORTS = {
     "annulus": (2, False, True),
     "strip": (11, True, False),
     "quadratic": (13, True, True),
+    "ring": (10, True, True),
 }
 # The canvas as drawn: how many pixels differ from the paper, and a sum that tells two drawings apart.
 PIXELS = """() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => {
@@ -37,7 +38,7 @@ PIXELS = """() => new Promise((done) => requestAnimationFrame(() => requestAnima
 })))"""
 # Pixels by which the part, at rest or deformed, leaves the canvas; negative if it does not.
 BEYOND = """() => {
-    const n = viewer.header.vertices, { clientWidth: w, clientHeight: h } = viewer.canvas, scale = viewer.scale;
+    const n = viewer.rest.length / 3, { clientWidth: w, clientHeight: h } = viewer.canvas, scale = viewer.scale;
     let beyond = -Infinity;
     for (const s of [0, scale]) {
         viewer.scale = s;
@@ -50,6 +51,11 @@ BEYOND = """() => {
     viewer.scale = scale;
     return beyond;
 }"""
+# The least and the greatest x and y of the skin at rest.
+EXTENT = """() => [0, 1].map((c) => {
+    const all = Array.from(viewer.rest).filter((_, i) => i % 3 === c).map((x) => x + viewer.middle[c]);
+    return [Math.min(...all), Math.max(...all)];
+})"""
 # The middle of the largest triangle that is seen, and the values at its corners.
 MIDDLE_OF_A_FACE = """() => {
     const list = viewer.skin.triangles, values = viewer.skin.planes[6];
@@ -189,9 +195,27 @@ def look(report, path, fields, deforms, converged):
     dark = report.changes("the theme", lambda: page.locator("#theme").click())
     report.expect(dark["paper"] < 64 < 192 < moved["paper"], "light and dark do not reach the canvas")
     report.changes("resetting the view", lambda: page.locator("#home").click())
+    report.expect(page.locator("#swept-label").is_visible() == page.evaluate("!!viewer.header.revolved"), "wrong switch for sweeping")
+    if page.locator("#swept-label").is_visible():
+        swept(report)
     page.evaluate("viewer.move(5000, 0)")
     report.pixels()
     report.expect(not page.locator("#mark").is_visible(), "the mark of the largest value stays when its place has left")
+
+
+def swept(report):
+    """A section turns into a body of revolution, as large and as high as it is, and back."""
+    page = report.page
+    section = page.evaluate(EXTENT)
+    report.changes("sweeping", lambda: page.locator("#swept").click())
+    body = page.evaluate(EXTENT)
+    [outer, height] = section[0][1], section[1]
+    close = lambda a, b: abs(a - b) <= 1e-3 * outer
+    report.expect(all(map(close, body[0], [-outer, outer])), f"the body reaches over {body[0]}, its radius is {outer}")
+    report.expect(all(map(close, body[1], height)), f"the body is {body[1]} high, its section {height}")
+    beyond = page.evaluate(BEYOND)
+    report.expect(beyond <= 0, f"the body reaches {beyond:.0f} pixels out of its frame")
+    report.changes("going back to the section", lambda: page.locator("#swept").click())
 
 
 def symbols(report):

@@ -33,6 +33,24 @@ on = "xmax"
 total = [0.0, 400.0, -1000.0]
 CASE
 "$binary" solve "$out/quadratic.toml" -o "$out" --device cpu --quiet
+# A section of a body of revolution.
+cat >"$out/ring.toml" <<'CASE'
+[mesh]
+generate = { kind = "rectangle", element = "quad8", size = [0.02, 0.03], cells = [4, 6] }
+[analysis]
+kind = "axisymmetric"
+[[material]]
+name = "steel"
+young = 210e9
+poisson = 0.3
+[[support]]
+on = "ymin"
+fix = "y"
+[[pressure]]
+on = "xmax"
+value = 1e6
+CASE
+"$binary" solve "$out/ring.toml" -o "$out" --device cpu --quiet
 # Two iterations are too few, so these results are marked.
 status=0
 "$binary" solve "$meshes/strip.toml" -o "$out" --device cpu --quiet --method cg --max-iterations 2 2>"$out/strip.txt" || status=$?

@@ -8,7 +8,7 @@ use super::{devices, preview, print, summary};
 use crate::device::DeviceName;
 use crate::linalg::Space;
 use crate::model::case::Case;
-use crate::model::{self, Model, SolverOptions};
+use crate::model::{self, MassProperties, Model, SolverOptions};
 use crate::output::{self, Options, Origin, PointField, Shot, Viewpoint};
 use crate::pipeline::{self, Solution};
 use crate::plan::fits;
@@ -19,6 +19,7 @@ use crate::result::{Change, Changed, Error, Result};
 use crate::solve::Monitor;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::time::{Instant, SystemTime};
 
 /// A choice that may be left to the program.
@@ -189,6 +190,8 @@ pub(super) struct Job {
     with_symbols: bool,
     dir: PathBuf,
     start: Instant,
+    /// Computed while the device solves.
+    mass: OnceLock<Option<MassProperties>>,
     /// Seconds that reading took.
     read: f64,
 }
@@ -212,7 +215,7 @@ impl Job {
         let pictures = vec![Shot::default()];
         output::check_results(&dir, &model.name, &pictures)?;
         let (case, read) = (path.display().to_string(), start.elapsed().as_secs_f64());
-        Ok(Job { model, case, mesh, pictures, with_symbols: true, dir, start, read })
+        Ok(Job { model, case, mesh, pictures, with_symbols: true, dir, start, mass: OnceLock::new(), read })
     }
 
     /// Takes pictures of these fields from these sides beside the usual one.
@@ -230,14 +233,21 @@ impl Job {
         let fields = self.pictures.iter().filter_map(|shot| shot.field.as_ref());
         let fields: Vec<&str> = fields.map(|field| field.info.name).collect();
         let solve = |model: &Model, device| pipeline::solve_asked(&Space::open(device)?, model, &fields, monitor);
-        solve_or_fall_back(&self.model, [device, device.resolve()], solve)
+        std::thread::scope(|scope| {
+            scope.spawn(|| self.mass());
+            solve_or_fall_back(&self.model, [device, device.resolve()], solve)
+        })
+    }
+
+    fn mass(&self) -> Option<MassProperties> {
+        *self.mass.get_or_init(|| self.model.mass_properties())
     }
 
     /// Writes the results; returns what to say, with a small picture where a terminal can show it and it is not to be
     /// `quiet`.
     pub(super) fn write(&self, solution: &Solution, quiet: bool, detail: Detail) -> anyhow::Result<String> {
         let model = &self.model;
-        let mut summary = summary::of(model, solution, self.read);
+        let mut summary = summary::of(model, solution, self.mass(), self.read);
         summary.timings_s.total = self.start.elapsed().as_secs_f64();
         let origin = Origin { case: &self.case, mesh: &self.mesh, written: SystemTime::now() };
         let options = Options { pictures: &self.pictures, with_symbols: self.with_symbols, origin };

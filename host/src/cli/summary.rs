@@ -3,7 +3,7 @@
 use super::print::{bytes, count};
 use super::warnings;
 use crate::mesh::Mesh;
-use crate::model::{Model, Probe};
+use crate::model::{MassProperties, Model, Probe};
 use crate::output::away::near;
 use crate::output::distribution::{Distribution, Peak, Range, place};
 use crate::output::points::{PointValue, ProbeResult, SafetyFactor};
@@ -17,14 +17,14 @@ use crate::stress::norm;
 use kernels_rs::material::von_mises;
 
 /// The data; the times of writing and of the whole are filled in when they are known.
-pub fn of(model: &Model, solution: &Solution, read: f64) -> Summary {
+pub fn of(model: &Model, solution: &Solution, mass: Option<MassProperties>, read: f64) -> Summary {
     let (used, outcome) = (&solution.used, &solution.outcome);
     let plan = &used.plan;
     let results = results(model, solution);
     Summary {
         case: model.name.clone(),
         units: model.units,
-        mass: model.mass_properties(),
+        mass,
         version: env!("CARGO_PKG_VERSION").into(),
         nodes: model.mesh.coords.len(),
         elements: model.mesh.solids().map(|(_, cells)| cells.len()).sum(),

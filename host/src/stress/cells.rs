@@ -133,7 +133,8 @@ fn table(space: &Space, points: &[Point]) -> Result<Buffer<[f64; 4]>> {
 
 /// Twice the strain energy of each cell, or `int k |grad u|^2`, by block of the mesh: `[n_cells]` each.
 pub fn cell_energies(space: &Space, mesh: &DeviceMesh, u: &Buffer<f64>) -> Result<Vec<Vec<f64>>> {
-    let of_block =
-        |block: &DeviceBlock| Ok(space.take(energies(space, mesh, block, u)?)?.into_iter().map(|half| 2.0 * half).collect());
+    let of_block = |block: &DeviceBlock| {
+        Ok(space.take(energies(space, mesh, block, u)?)?.into_iter().map(|half| 2.0 * half).collect())
+    };
     mesh.blocks.iter().map(of_block).collect()
 }

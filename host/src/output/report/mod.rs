@@ -3,7 +3,7 @@
 //! how it was solved.
 //!
 //! `page.html` is the frame; what it leaves open as `{{name}}` is filled in here. `page.css` is its style, `viewer.js`
-//! draws the skin by WebGL, `page.js` has the controls. The page's content security policy forbids every request.
+//! draws the skin by WebGL, `sweep.js` turns a section into a body of revolution, `page.js` has the controls. The page's content security policy forbids every request.
 
 mod base64;
 mod model;
@@ -45,7 +45,7 @@ impl<'a> Report<'a> {
     /// Gathers it: the skin is packed, if there is something to see, and the shapes of the elements are measured, side
     /// by side.
     pub(super) fn new(model: &'a Model, summary: &'a Summary, origin: Origin<'a>, shown: Option<&Shown>) -> Report<'a> {
-        let pack = || shown.map(|shown| Skin::pack(shown, summary.units));
+        let pack = || shown.map(|shown| Skin::pack(shown, summary.units, model.analysis.is_revolved()));
         let (_, skin) = rayon::join(|| model.mesh.quality(), pack);
         Report { model, summary, origin, skin }
     }
@@ -65,6 +65,7 @@ impl<'a> Report<'a> {
             "title" => escape(&summary.case),
             "style" => include_str!("page.css").into(),
             "viewer" => include_str!("viewer.js").into(),
+            "sweep" => include_str!("sweep.js").into(),
             "controls" => include_str!("page.js").into(),
             // The page's program shows nothing of no triangles.
             "skin_header" => of_skin(|skin| skin.header.clone()).unwrap_or_else(|| "{\"triangles\":0}".into()),

@@ -212,6 +212,8 @@ function start(viewer, header, skin) {
   const choose = () => {
     field = fields[byId("field").value];
     values = Float32Array.from(field.values());
+    const { origin } = viewer.skin;
+    if (origin) values = Float32Array.from(origin, (vertex) => values[vertex]);
     bounds = [Infinity, -Infinity];
     values.forEach((v, i) => {
       if (v < bounds[0]) bounds[0] = v;
@@ -232,6 +234,15 @@ function start(viewer, header, skin) {
     viewer.draw();
   };
   byId("scale-label").hidden = byId("outline").parentElement.hidden = !header.moves;
+  byId("swept-label").hidden = !header.revolved;
+  byId("swept").onchange = (event) => {
+    viewer.take(event.target.checked ? swept(skin) : skin);
+    probed = undefined;
+    choose();
+    viewer.home();
+    // The inside is seen from above.
+    if (event.target.checked) viewer.turn(0.5, 0.5);
+  };
   byId("field").onchange = choose;
   byId("low").oninput = byId("high").oninput = recolor;
   byId("scale").oninput = deform;

@@ -63,7 +63,8 @@ impl Plane {
 }
 
 impl Skin {
-    pub(super) fn pack(shown: &Shown, units: Option<Units>) -> Skin {
+    /// `revolved`: of a section, which the reader may sweep round the axis.
+    pub(super) fn pack(shown: &Shown, units: Option<Units>, revolved: bool) -> Skin {
         let scene = &shown.scene;
         let whole = surface(scene);
         let (n_vertices, n_edges) = (whole.vertices.len(), whole.edges.len());
@@ -95,7 +96,7 @@ impl Skin {
             "fields": fields, "labels": measured.into_iter().map(label).collect::<Vec<_>>(),
             "moves": shown.largest > 0.0, "fewEdges": n_edges > 0, "largest": shown.largest,
             "cap": shown.colors.above.map(|_| shown.colors.range[1]), "above": hex(&map.above),
-            "symbols": symbols(shown), "gravity": shown.gravity,
+            "symbols": symbols(shown), "gravity": shown.gravity, "revolved": revolved,
             "units": { "length": label(Quantity::Length), "stress": label(Quantity::Stress) },
         });
         Skin { header: header.to_string().replace('<', "\\u003c"), packed: deflate(&bytes), note }

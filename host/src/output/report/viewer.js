@@ -105,33 +105,14 @@ class Viewer {
     this.canvas = canvas;
     this.reserved = reserved;
     this.header = header;
-    this.skin = skin;
     const gl = (this.gl = canvas.getContext("webgl2", { alpha: false, antialias: true, preserveDrawingBuffer: true }));
     if (!gl) throw new Error("this browser has no WebGL 2");
     this.faces = this.program(PLACE, FACES);
     this.lines = this.program(PLACE, LINES);
-    const p = skin.planes, n = header.vertices;
-    const interleave = (a, b, c) => {
-      const out = new Float32Array(3 * n);
-      for (let i = 0; i < n; i++) { out[3 * i] = a[i]; out[3 * i + 1] = b[i]; out[3 * i + 2] = c[i]; }
-      return out;
-    };
-    this.rest = interleave(p[0], p[1], p[2]);
-    this.motion = interleave(p[3], p[4], p[5]);
-    // Coordinates of a part far from the origin lose their digits in a shader, so they count from its middle.
-    const middle = header.ranges.slice(0, 3).map(([low, high]) => (low + high) / 2);
-    for (let i = 0; i < 3 * n; i++) this.rest[i] -= middle[i % 3];
-    this.middle = middle;
-    this.radius = 0.5 * Math.hypot(...header.ranges.slice(0, 3).map(([low, high]) => high - low)) || 1;
-    this.buffers = { rest: this.buffer(this.rest), motion: this.buffer(this.motion), value: gl.createBuffer() };
-    this.indices = {};
-    for (const name of ["triangles", "outline", "edges"]) {
-      this.indices[name] = gl.createBuffer();
-      gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, this.indices[name]);
-      gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, skin[name], gl.STATIC_DRAW);
-    }
     this.symbols = this.program(SYMBOLS, TINTED, ["rest", "motion", "offset", "tint"]);
-    this.solids = this.build(header.symbols);
+    this.buffers = { rest: gl.createBuffer(), motion: gl.createBuffer(), value: gl.createBuffer() };
+    this.indices = { triangles: gl.createBuffer(), outline: gl.createBuffer(), edges: gl.createBuffer() };
+    this.take(skin);
     this.withSymbols = true;
     this.map(header.colors);
     this.above = header.above.match(/../g).map((c) => parseInt(c, 16) / 255);
@@ -143,6 +124,28 @@ class Viewer {
     this.paper = [1, 1, 1];
     this.waiting = false;
     this.after = () => {};
+  }
+
+  /** Draws this skin from now on. */
+  take(skin) {
+    const gl = this.gl, p = skin.planes, n = p[0].length;
+    this.skin = skin;
+    this.fitted = undefined;
+    const interleave = (a, b, c) => {
+      const out = new Float32Array(3 * n);
+      for (let i = 0; i < n; i++) { out[3 * i] = a[i]; out[3 * i + 1] = b[i]; out[3 * i + 2] = c[i]; }
+      return out;
+    };
+    this.rest = interleave(p[0], p[1], p[2]);
+    this.motion = interleave(p[3], p[4], p[5]);
+    // Coordinates of a part far from the origin lose their digits in a shader, so they count from its middle.
+    const reach = p.slice(0, 3).map((plane) => plane.reduce(([low, high], v) => [Math.min(low, v), Math.max(high, v)], [Infinity, -Infinity]));
+    this.middle = reach.map(([low, high]) => (low + high) / 2);
+    for (let i = 0; i < 3 * n; i++) this.rest[i] -= this.middle[i % 3];
+    this.radius = 0.5 * Math.hypot(...reach.map(([low, high]) => high - low)) || 1;
+    for (const name of ["rest", "motion"]) this.fill(gl.ARRAY_BUFFER, this.buffers[name], this[name]);
+    for (const name in this.indices) this.fill(gl.ELEMENT_ARRAY_BUFFER, this.indices[name], skin[name]);
+    this.solids = this.build(this.header.symbols);
   }
 
   /** The triangles of supports and loads: place, displacement, offset from it in pixels, and colour of every corner. */
@@ -157,7 +160,9 @@ class Viewer {
         for (const corner of triangles.flat()) numbers.push(...rest, ...motion, ...turned[corner], ...tint);
       }
     }
-    return { buffer: this.buffer(new Float32Array(numbers)), count: numbers.length / 12 };
+    const buffer = this.gl.createBuffer();
+    this.fill(this.gl.ARRAY_BUFFER, buffer, new Float32Array(numbers));
+    return { buffer, count: numbers.length / 12 };
   }
 
   program(vertex, fragment, inputs = ["rest", "motion", "value"]) {
@@ -177,11 +182,9 @@ class Viewer {
     });
   }
 
-  buffer(data) {
-    const gl = this.gl, buffer = gl.createBuffer();
-    gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
-    gl.bufferData(gl.ARRAY_BUFFER, data, gl.STATIC_DRAW);
-    return buffer;
+  fill(kind, buffer, data) {
+    this.gl.bindBuffer(kind, buffer);
+    this.gl.bufferData(kind, data, this.gl.STATIC_DRAW);
   }
 
   map(hex) {
@@ -194,9 +197,7 @@ class Viewer {
 
   /** The field to colour by, one number per vertex. */
   show(values) {
-    const gl = this.gl;
-    gl.bindBuffer(gl.ARRAY_BUFFER, this.buffers.value);
-    gl.bufferData(gl.ARRAY_BUFFER, values, gl.STATIC_DRAW);
+    this.fill(this.gl.ARRAY_BUFFER, this.buffers.value, values);
     this.draw();
   }
 
