@@ -26,5 +26,6 @@ mod plane;
 mod precond;
 mod ptx;
 mod strategies;
+mod supports;
 mod symmetric;
 mod topology;

@@ -59,7 +59,8 @@ pub struct Solution {
     pub step: Step,
     /// The sum of all loads; of a potential what fluxes and sources bring in, then zeros.
     pub applied: [f64; 3],
-    /// The sum of the forces of all supports on the body, or of the flows into it there; a node of several counts once.
+    /// The sum of the forces of all supports and springs on the body, or of the flows into it there; a node of several
+    /// counts once.
     pub reaction_sum: [f64; 3],
     /// See [`Balance::error`].
     pub equilibrium_error: f64,
@@ -274,10 +275,15 @@ fn results(
             };
         }
     }
-    let support_forces = stress::support_forces(&supports, &internal, &applied);
+    let mut support_forces = stress::support_forces(&supports, &internal, &applied);
     drop(internal);
     let forces = numbering.scatter(&support_forces, dim);
-    let reaction_sum = [0, 1, 2].map(|i| forces.iter().map(|force| force[i]).sum());
+    let mut reaction_sum = [0, 1, 2].map(|i| forces.iter().map(|force| force[i]).sum::<f64>());
+    for (node, force) in model.springs.iter().flat_map(|spring| stress::spring_forces(spring, &numbering, &u, dim)) {
+        let row = dim * numbering.to_solver[node as usize] as usize;
+        support_forces[row..row + dim].iter_mut().zip(force).for_each(|(sum, force)| *sum += force);
+        reaction_sum.iter_mut().zip(force).for_each(|(sum, force)| *sum += force);
+    }
     let unknown = (&u[..], &device_u);
     let mut context = Context::new(space, model, (&numbering, &mesh), unknown, (&supports, forces));
     let balance = Balance::new(&support_forces, &applied, dim, model.analysis.balanced());
@@ -310,6 +316,10 @@ fn loads(space: &Space, model: &Model, numbering: &Numbering, mesh: &DeviceMesh)
         let add =
             |(f, of): (&mut [f64], &[f64; 4])| f.iter_mut().zip(model.volume_force(*of)).for_each(|(f, v)| *f += v);
         f.par_chunks_mut(components).zip(&moments).for_each(add);
+        for (node, force) in model.mass_forces() {
+            let row = components * numbering.to_solver[node as usize] as usize;
+            f[row..row + components].iter_mut().zip(force).for_each(|(f, v)| *f += v);
+        }
     }
     Ok(f)
 }

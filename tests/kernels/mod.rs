@@ -10,6 +10,7 @@ mod parts;
 mod persistent;
 mod precond;
 mod setup;
+mod supports;
 mod vectors;
 
 use crate::common::recorder::Recorder;
@@ -88,6 +89,9 @@ checks! {
     blocks: matrices::blocks;
     made_up_values: matrices::made_up_values;
     eliminate: matrices::eliminate;
+    eliminate_slanted: supports::eliminate_slanted;
+    project_free: of_items!(supports::project_free);
+    additions: supports::additions;
     total_displacement: of_items!(matrices::total_displacement);
     unbalanced: of_items!(matrices::unbalanced);
     inverse_diagonal: matrices::inverse_diagonal;

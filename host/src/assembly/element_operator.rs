@@ -4,7 +4,8 @@
 //! It is K after supports, whose rows and columns are left out instead of eliminated: vectors that it is applied to are
 //! 0 in the nodes where a value is prescribed, and so are its products. For conduction alone, one unknown a node.
 
-use super::numeric::{DeviceBlock, DeviceMesh, Supports};
+use super::Supports;
+use super::numeric::{DeviceBlock, DeviceMesh};
 use crate::device::{Buffer, Grid};
 use crate::element::dispatch::{match_element, with_paper_element};
 use crate::linalg::{Scalar, Space};

@@ -2,21 +2,27 @@
 //! values ([`stiffness`], by one [`Strategy`](crate::result::choices::Strategy) or another), loads and supports ([`numeric`]). Or no matrix, but those of
 //! the elements ([`element_operator`]).
 
+mod addition;
 pub mod coloring;
 pub mod element_operator;
 pub(crate) mod forms;
 mod materials;
 pub mod numbering;
 pub mod numeric;
+mod slanted;
 pub mod stiffness;
 mod strategy;
+mod supports;
 pub mod symbolic;
 pub mod topology;
 
+pub use addition::Addition;
 pub use coloring::CellColors;
 pub use element_operator::ElementOperator;
 pub use numbering::Numbering;
-pub use numeric::{DeviceBlock, DeviceMesh, Supports};
+pub use numeric::{DeviceBlock, DeviceMesh};
+pub use slanted::{DeviceSlanted, Slanted};
 pub use stiffness::Assembly;
+pub use supports::Supports;
 pub use symbolic::Symbolic;
 pub use topology::Topology;

@@ -1,7 +1,6 @@
-//! The numeric phase: a mesh and its materials on a device, and the loads, internal forces and supports computed
-//! there. Stiffness is in [`super::stiffness`].
+//! The numeric phase: a mesh and its materials on a device, and the loads and internal forces computed there. Stiffness is in [`super::stiffness`].
 
-use super::Numbering;
+use super::Addition;
 use super::forms::{match_revolved, with_general};
 use super::materials::{Constants, DeviceConstants};
 use super::topology::CellBlock;
@@ -10,14 +9,11 @@ use crate::element::dispatch::{match_element, with_element};
 use crate::linalg::Space;
 use crate::model::{Analysis, FormKind, Model};
 use crate::result::{Error, Result};
-use crate::sparse::Matrix;
 use kernels_rs::amg::NONE;
 use kernels_rs::amg::vertices::{Cells, FindEnds};
 use kernels_rs::assembly::MeshView;
 use kernels_rs::assembly::moments::{NodeMoments, Rule};
 use kernels_rs::assembly::row_owner::InternalForce;
-use kernels_rs::assembly::supports::Eliminate;
-use kernels_rs::real::Real;
 use kernels_rs::setup::around::Around;
 
 /// The cells of one element type on a device.
@@ -42,6 +38,8 @@ pub struct DeviceMesh {
     coords: Buffer<[f64; 3]>,
     ends: Option<Buffer<[u32; 2]>>,
     constants: DeviceConstants,
+    /// What is added to the cells' stiffness.
+    pub addition: Option<Addition>,
 }
 
 impl DeviceMesh {
@@ -59,6 +57,7 @@ impl DeviceMesh {
             blocks: blocks.collect::<Result<_>>()?,
             coords,
             constants: constants.upload(space)?,
+            addition: None,
         })
     }
 
@@ -139,7 +138,7 @@ impl DeviceMesh {
     }
 
     /// `K u` without the matrix and before supports: the internal forces, `[n_nodes][components]`; of some nodes, if
-    /// these are given, and 0 at others.
+    /// these are given, and at others only what is added to the cells.
     pub fn internal_force(&self, space: &Space, u: &Buffer<f64>, of: Option<&[u32]>) -> Result<Buffer<f64>> {
         let mut force = space.zeros(self.components() * self.n_nodes)?;
         let nodes = space.upload(of.unwrap_or_default())?;
@@ -152,6 +151,9 @@ impl DeviceMesh {
             })?;
         }
         space.finish()?;
+        if let Some(addition) = &self.addition {
+            addition.add_product(space, self.components(), u, &mut force)?;
+        }
         Ok(force)
     }
 }
@@ -200,86 +202,4 @@ fn materials_of(space: &Space, model: &Model, cells: &CellBlock) -> Result<Buffe
     let material = &model.cell_material[cells.index];
     assert_eq!(material.len(), cells.n_cells, "the materials of another mesh");
     space.upload(material)
-}
-
-/// Supports in the solver's numbering.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Supports {
-    /// A bit per prescribed component, `[n_nodes]`.
-    pub fixed: Vec<u8>,
-    /// Prescribed values, less [`Supports::motion`], `[n_nodes][components]` flat; 0 for free components.
-    pub prescribed: Vec<f64>,
-    /// The rigid motion that has been taken off, `[n_nodes][components]` flat; empty where there is none.
-    pub motion: Vec<f64>,
-    /// Unknowns per node.
-    pub components: usize,
-}
-
-impl Supports {
-    /// A model's supports.
-    pub fn new(model: &Model, numbering: &Numbering) -> Self {
-        let (n, components) = (numbering.len(), model.analysis.components());
-        let mut supports =
-            Supports { fixed: vec![0; n], prescribed: vec![0.0; components * n], motion: Vec::new(), components };
-        for support in &model.supports {
-            for node in &support.nodes {
-                let row = numbering.to_solver[*node as usize] as usize;
-                for (i, value) in support.displacement[..components].iter().enumerate() {
-                    if let Some(value) = value {
-                        supports.fixed[row] |= 1 << i;
-                        supports.prescribed[components * row + i] = *value;
-                    }
-                }
-            }
-        }
-        supports.hold_axis(model, numbering);
-        supports
-    }
-
-    /// Points on the axis of a body of revolution stay there.
-    fn hold_axis(&mut self, model: &Model, numbering: &Numbering) {
-        for node in model.on_axis() {
-            self.fixed[numbering.to_solver[node as usize] as usize] |= 1;
-        }
-    }
-
-    /// Whether component `i` of node `row` is prescribed.
-    pub fn is_fixed(&self, row: usize, i: usize) -> bool {
-        self.fixed[row] >> i & 1 == 1
-    }
-
-    /// Values per unknown with the rigid motion that was taken off.
-    pub fn with_motion(&self, values: &[f64]) -> Vec<f64> {
-        match self.motion.is_empty() {
-            true => values.to_vec(),
-            false => values.iter().zip(&self.motion).map(|(value, motion)| value + motion).collect(),
-        }
-    }
-
-    /// Nodes of which a component is prescribed, ascending.
-    pub fn nodes(&self) -> Vec<u32> {
-        (0..self.fixed.len()).filter(|&row| self.fixed[row] != 0).map(|row| row as u32).collect()
-    }
-
-    /// Applies them to a matrix and its right-hand side `f [n_nodes][components]`.
-    pub fn eliminate<T: Real>(&self, space: &Space, matrix: &mut Matrix<T>, f: &mut Buffer<f64>) -> Result<()> {
-        let (fixed, prescribed) = (space.upload(&self.fixed)?, space.upload(&self.prescribed)?);
-        assert_eq!(matrix.block_size(), self.components, "the matrix of another analysis");
-        let n_rows = matrix.pattern().n_rows;
-        let (entries, fixed, prescribed) = (matrix.entries(), fixed.view(), prescribed.view());
-        let symmetric = matrix.is_symmetric();
-        let (values, f) = (matrix.values_mut(), f.view_mut());
-        // SAFETY: all live until `finish`, have a row per node, and a row is written by its owner alone.
-        unsafe {
-            match self.components {
-                1 => space.run(n_rows, Eliminate::<T, 1>::new(entries, fixed, prescribed, values, f)),
-                2 => space.run(n_rows, Eliminate::<T, 2>::new(entries, fixed, prescribed, values, f)),
-                _ => space.run(n_rows, Eliminate::<T, 3>::new(entries, fixed, prescribed, values, f)),
-            }
-        }?;
-        if symmetric {
-            matrix.promise_symmetric();
-        }
-        space.finish()
-    }
 }

@@ -110,6 +110,9 @@ impl<T: Real> Assembly<T> {
             // SAFETY: views of this mesh and this matrix, which live.
             unsafe { prepared.add(self.strategy, &job) }?;
         }
+        if let Some(addition) = &mesh.addition {
+            addition.add_to(space, matrix)?;
+        }
         matrix.promise_symmetric();
         Ok(())
     }

@@ -6,8 +6,8 @@ use super::progress::Progress;
 use super::{Reported, solve, terminal, warnings};
 use crate::device::{DeviceName, host_memory};
 use crate::model::{
-    Analysis, AppliedLoad, Case, Material, Model, Numbers, Physics, Problems, Quantity, Units, Unused, unused,
-    with_unit,
+    Analysis, AppliedLoad, Case, Directions, Material, Model, Numbers, Physics, Problems, Quantity, Units, Unused,
+    unused, with_unit,
 };
 use crate::output::picture::{self, Viewpoint};
 use crate::plan::{self, DeviceFacts, Expected, OnDevice, expect, fits};
@@ -177,8 +177,21 @@ fn describe(out: &mut String, case: &Case, model: &Model) -> std::fmt::Result {
     writeln!(out, "  unknowns  {}", count(nodes * model.analysis.components()))?;
     materials(out, case, model)?;
     for support in &model.supports {
-        let held = prescribed(model.analysis, model.units, support.displacement);
+        let held = prescribed(model.analysis, model.units, support.displacement, support.directions.letters());
+        let of_axes = if matches!(support.directions, Directions::Axes(_)) { " in its own axes" } else { "" };
+        let held = format!("{held}{of_axes}");
         writeln!(out, "  support   {}: {}, {held}", support.name, counted(support.nodes.len(), "node"))?;
+    }
+    for spring in &model.springs {
+        let (key, rates) = (spring.rate.0, listed(&spring.rate.1, None, Quantity::Unlabelled));
+        let per_area = if key == "stiffness" { "" } else { " per area" };
+        let normal = if spring.rate.1.len() == 1 { " along the normal" } else { "" };
+        let nodes = counted(spring.holds.nodes.len(), "node");
+        writeln!(out, "  spring    {}: {nodes}, {rates}{per_area}{normal}", spring.name)?;
+    }
+    for mass in &model.masses {
+        let size = with_unit(number(mass.mass, 4), model.units, Quantity::Mass);
+        writeln!(out, "  mass      {}: {}, {size}", mass.name, counted(mass.shares.len(), "node"))?;
     }
     for load in &model.applied {
         let (place, total) = match model.analysis.physics() {
@@ -251,6 +264,7 @@ fn materials(out: &mut String, case: &Case, model: &Model) -> std::fmt::Result {
         writeln!(out, "  mass      {mass}, centre {centre}; inertia about it xx yy zz xy yz xz: {inertia}")?;
     }
     if let Some(g) = model.gravity {
+        let mass = mass + model.masses.iter().map(|of| of.mass).sum::<f64>();
         writeln!(out, "  load      gravity: {} in total", force(model, g.map(|c| c * mass)))?;
     }
     if let Some(rotation) = model.rotation {
@@ -278,13 +292,13 @@ fn constants(material: &Material, units: Option<Units>) -> String {
 }
 
 /// `x = y = 0, z = -0.001`.
-fn prescribed(analysis: Analysis, units: Option<Units>, values: [Option<f64>; 3]) -> String {
+fn prescribed(analysis: Analysis, units: Option<Units>, values: [Option<f64>; 3], letters: [&str; 3]) -> String {
     if analysis.physics() == Physics::Potential {
         return format!("value {}", number(values[0].unwrap_or(0.0), 4));
     }
-    let fixed: Vec<&str> = (0..3).filter(|&c| values[c] == Some(0.0)).map(|c| ["x", "y", "z"][c]).collect();
+    let fixed: Vec<&str> = (0..3).filter(|&c| values[c] == Some(0.0)).map(|c| letters[c]).collect();
     let fixed = (!fixed.is_empty()).then(|| format!("{} fixed", fixed.join(", ")));
-    let moved = (0..3).filter_map(|c| values[c].filter(|&v| v != 0.0).map(|v| (["x", "y", "z"][c], v)));
+    let moved = (0..3).filter_map(|c| values[c].filter(|&v| v != 0.0).map(|v| (letters[c], v)));
     let moved = moved.map(|(c, v)| format!("{c} moved by {}", with_unit(number(v, 4), units, Quantity::Length)));
     fixed.into_iter().chain(moved).collect::<Vec<_>>().join(", ")
 }
@@ -459,9 +473,9 @@ mod tests {
 
     #[test]
     fn what_a_support_prescribes_is_said_in_words() {
-        let elastic = |values| prescribed(Analysis::Elasticity, Some(Units::MmNS), values);
+        let elastic = |values| prescribed(Analysis::Elasticity, Some(Units::MmNS), values, ["x", "y", "z"]);
         assert_eq!(elastic([Some(0.0), None, Some(0.0)]), "x, z fixed");
         assert_eq!(elastic([Some(0.0), Some(-2e-3), None]), "x fixed, y moved by -0.002 mm");
-        assert_eq!(prescribed(Analysis::Laplace, None, [Some(20.0), None, None]), "value 20");
+        assert_eq!(prescribed(Analysis::Laplace, None, [Some(20.0), None, None], ["x"; 3]), "value 20");
     }
 }

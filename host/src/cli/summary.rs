@@ -2,8 +2,10 @@
 
 use super::print::{bytes, count};
 use super::warnings;
+use std::collections::HashMap;
+
 use crate::mesh::Mesh;
-use crate::model::{MassProperties, Model, Probe};
+use crate::model::{HeldSpace, MassProperties, Model, Probe, Support};
 use crate::output::away::near;
 use crate::output::distribution::{Distribution, Peak, Range, place};
 use crate::output::points::{PointValue, ProbeResult, SafetyFactor};
@@ -163,17 +165,26 @@ fn ranges(mesh: &Mesh, field: &Field) -> Vec<(String, Quantity, Range)> {
     names.into_iter().enumerate().map(range).collect()
 }
 
-/// The number of nodes at which several supports prescribe the same component.
+/// The number of nodes at which several supports prescribe the same component or direction.
 fn shared_nodes(model: &Model) -> usize {
     let mut held = vec![[0u8; 3]; model.mesh.coords.len()];
-    for support in &model.supports {
-        for node in &support.nodes {
-            for (times, prescribed) in held[*node as usize].iter_mut().zip(&support.displacement) {
-                *times = (*times + u8::from(prescribed.is_some())).min(2);
-            }
+    for (node, c, _) in model.supports.iter().filter(|support| !support.is_slanted()).flat_map(Support::prescribed) {
+        held[node as usize][c] = (held[node as usize][c] + 1).min(2);
+    }
+    let mut slanted: HashMap<u32, (HeldSpace, usize)> = HashMap::new();
+    for support in model.supports.iter().filter(|support| support.is_slanted()) {
+        slanted.extend(support.nodes.iter().map(|node| (*node, Default::default())));
+    }
+    for (node, direction, value) in model.supports.iter().flat_map(|support| support.held(&model.mesh.coords)) {
+        if let Some((space, n)) = slanted.get_mut(&node) {
+            space.add(direction, value);
+            *n += 1;
         }
     }
-    held.iter().filter(|times| times.contains(&2)).count()
+    let depend = slanted
+        .iter()
+        .filter(|(node, (space, n))| space.directions().len() < *n && !held[**node as usize].contains(&2));
+    held.iter().filter(|times| times.contains(&2)).count() + depend.count()
 }
 
 fn sizes_of(forces: &[[f64; 3]]) -> f64 {

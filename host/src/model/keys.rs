@@ -31,6 +31,9 @@ pub(super) static ELASTICITY: Keys = Keys {
     own: &[
         ("support", "fix"),
         ("support", "displacement"),
+        ("support", "axes"),
+        ("", "spring"),
+        ("", "mass"),
         ("", "gravity"),
         ("", "rotation"),
         ("", "pressure"),

@@ -31,6 +31,12 @@ impl Model {
             first += density * moments.first;
             second += density * moments.second;
         }
+        for &(node, share) in self.masses.iter().flat_map(|mass| &mass.shares) {
+            let place = Vector3::from(self.mesh.coords[node as usize]);
+            mass += share;
+            first += share * place;
+            second += share * place * place.transpose();
+        }
         if self.analysis.is_revolved() {
             // All round the axis the radius points to every side.
             first.x = 0.0;

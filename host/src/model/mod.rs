@@ -3,6 +3,7 @@
 mod analysis;
 mod bending;
 pub mod case;
+mod directions;
 mod error;
 pub mod held;
 mod keys;
@@ -18,6 +19,7 @@ mod resolve;
 mod rotation;
 mod select;
 mod source;
+mod springs;
 mod supports;
 pub mod units;
 mod unused;
@@ -26,6 +28,8 @@ mod unused;
 mod laplace_tests;
 #[cfg(test)]
 mod plane_tests;
+#[cfg(test)]
+mod slanted_tests;
 #[cfg(test)]
 mod testing;
 #[cfg(test)]
@@ -36,6 +40,7 @@ pub use analysis::{Analysis, FormKind};
 pub use case::Case;
 #[cfg(feature = "cli")]
 pub(crate) use case::Numbers;
+pub use directions::{Directions, HeldSpace};
 pub use error::{Error, ModelError, Result};
 pub use law::{Axes, Isotropic, Law};
 pub use mass::MassProperties;
@@ -43,6 +48,7 @@ pub use names::planes;
 pub use probes::Probe;
 pub use problems::Problems;
 pub use source::{CaseError, Checked, Place, Source};
+pub use springs::{PointMass, Spring};
 pub use unused::{Unused, unused};
 
 use crate::mesh::Mesh;
@@ -105,20 +111,22 @@ impl Material {
 }
 
 /// One `[[support]]`: nodes and what is prescribed there.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Support {
-    /// The group's name (several joined by `+`; `end[2]` for the second support on `end`), or `support[2]` by
-    /// its position, counted from 1.
+    /// Its own name or the group's (several joined by `+`; `end[2]` for the second support on `end`), or `support[2]`
+    /// by its position, counted from 1.
     pub name: String,
     /// The nodes, ascending.
     pub nodes: Vec<u32>,
-    /// The displacement prescribed in x, y, z; `None` leaves that component free. Of a potential its value, then
-    /// `None`.
+    /// The displacement prescribed along its [`Directions`], mostly x, y, z; `None` leaves that component free. Of a
+    /// potential its value, then `None`.
     pub displacement: [Option<f64>; 3],
+    /// What the components are along.
+    pub directions: Directions,
 }
 
 impl Support {
-    /// What it prescribes: node, component, value.
+    /// What it prescribes: node, component of its directions, value.
     pub fn prescribed(&self) -> impl Iterator<Item = (u32, usize, f64)> {
         let at = move |node: u32| (0..3).filter_map(move |c| Some((node, c, self.displacement[c]?)));
         self.nodes.iter().copied().flat_map(at)
@@ -223,6 +231,10 @@ pub struct Model {
     pub cell_material: Vec<Vec<u32>>,
     /// The supports, in the case file's order.
     pub supports: Vec<Support>,
+    /// The springs, in the case file's order.
+    pub springs: Vec<Spring>,
+    /// The point masses, in the case file's order.
+    pub masses: Vec<PointMass>,
     /// Acceleration of gravity, applied to the volume by the assembly.
     pub gravity: Option<[f64; 3]>,
     /// How the body spins, applied to the volume by the assembly.

@@ -5,8 +5,8 @@ use std::path::Path;
 use super::case::Case;
 use super::problems::Problems;
 use super::select::Selector;
-use super::{Material, Model, ModelError, ON_AXIS, Physics, Rotation, SolverOptions, Units};
-use super::{bending, held, loads, locking, materials, probes, rotation, supports, units};
+use super::{Material, Model, ModelError, ON_AXIS, Physics, Rotation, SolverOptions, Support, Units};
+use super::{bending, held, loads, locking, materials, probes, rotation, springs, supports, units};
 use crate::mesh::Mesh;
 use crate::model::Error;
 
@@ -50,6 +50,8 @@ impl Model {
             materials: vec![],
             cell_material: vec![],
             supports: vec![],
+            springs: vec![],
+            masses: vec![],
             gravity: None,
             rotation: None,
             source: case.tables.source.as_ref().map(|table| *table.value.get_ref()),
@@ -79,11 +81,15 @@ impl Model {
         self.gravity = gravity(case, &materials, &cell_material, problems);
         self.rotation = rotation(case, &materials, &cell_material, problems);
         self.supports = supports::resolve(selector, problems);
+        self.springs = springs::resolve(selector, &self.supports, problems);
+        self.masses = springs::masses(selector, problems);
         let supports = &self.supports;
+        let is_whole = supports.len() == case.tables.support.len() && self.springs.len() == case.tables.spring.len();
+        let holding: Vec<Support> = supports.iter().chain(self.springs.iter().map(|s| &s.holds)).cloned().collect();
         // The check of supports runs in one thread for the most part.
         let ((loads, bending), held) = rayon::join(
             || (loads::resolve(selector, supports, problems), bending::doubt(analysis, mesh)),
-            || (supports.len() == case.tables.support.len()).then(|| held::check(analysis, mesh, supports)),
+            || is_whole.then(|| held::check(analysis, mesh, &holding)),
         );
         self.solver = problems.take(case.solver_options()).unwrap_or_default();
         let mut of_probes = Vec::new();

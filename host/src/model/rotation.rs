@@ -27,13 +27,14 @@ const SHOWN: usize = 2;
 
 /// A warning for each support that rotates by a finite angle.
 pub fn warnings(analysis: Analysis, mesh: &Mesh, supports: &[Support]) -> Vec<String> {
+    let supports = &supports.iter().filter(|support| !support.is_slanted()).collect::<Vec<_>>()[..];
     let first = supports.first().map(|support| support.displacement);
     if analysis.physics() == Physics::Potential || supports.iter().all(|support| Some(support.displacement) == first) {
         return Vec::new();
     }
     let size = analysis.components();
     let mut prescribed = vec![[None; 3]; mesh.coords.len()];
-    for (node, c, value) in supports.iter().flat_map(Support::prescribed) {
+    for (node, c, value) in supports.iter().flat_map(|support| support.prescribed()) {
         prescribed[node as usize][c] = Some(value);
     }
     let held: Vec<bool> = prescribed.iter().map(|u| u[..size].iter().all(Option::is_some)).collect();
@@ -43,7 +44,7 @@ pub fn warnings(analysis: Analysis, mesh: &Mesh, supports: &[Support]) -> Vec<St
         let moved: Vec<_> =
             nodes.iter().map(|node| (mesh.coords[*node as usize].into(), displacement(*node))).collect();
         let Some(rotation) = finite_rotation(&moved) else { continue };
-        let is_there = |support: &&Support| support.nodes.iter().any(|node| nodes.binary_search(node).is_ok());
+        let is_there = |support: &&&Support| support.nodes.iter().any(|node| nodes.binary_search(node).is_ok());
         let names: Vec<&str> = supports.iter().filter(is_there).map(|support| support.name.as_str()).collect();
         said.push(warning(&names, &rotation));
     }
@@ -153,13 +154,23 @@ mod tests {
             let x = Vector3::from(mesh.coords[node as usize]);
             let unit = angle * 10f64.powi(-digits);
             let u = (rotation * x - x).map(|u| (u / unit).round() * unit);
-            Support { name: format!("{on}[{node}]"), nodes: vec![node], displacement: [0, 1, 2].map(|c| Some(u[c])) }
+            Support {
+                name: format!("{on}[{node}]"),
+                nodes: vec![node],
+                displacement: [0, 1, 2].map(|c| Some(u[c])),
+                ..Support::default()
+            }
         };
         nodes.into_iter().map(support).collect()
     }
 
     fn clamp(mesh: &Mesh, on: &str) -> Support {
-        Support { name: on.into(), nodes: mesh.nodes_on(on).unwrap(), displacement: [Some(0.0); 3] }
+        Support {
+            name: on.into(),
+            nodes: mesh.nodes_on(on).unwrap(),
+            displacement: [Some(0.0); 3],
+            ..Support::default()
+        }
     }
 
     #[test]
@@ -213,6 +224,7 @@ mod tests {
                     name: "xmin".into(),
                     nodes: vec![node],
                     displacement: u(mesh.coords[node as usize]).map(Some),
+                    ..Support::default()
                 })
                 .collect();
             warnings(Analysis::Elasticity, &mesh, &supports).len()

@@ -87,6 +87,22 @@ impl<'a> Selector<'a> {
         Ok(all)
     }
 
+    /// The same for what is across a face, which one inside the body has no outer side for.
+    pub fn outer_faces(&self, names: &Spanned<Names>) -> Checked<Vec<Face>> {
+        for (name, place) in self.places(names)? {
+            if self.mesh.faces_on(name).is_some_and(|faces| faces.is_empty()) {
+                let message = format!("`{name}` has no {} and so no normal", self.words().face);
+                return Err(self.case.error_at(place, message, self.known_groups()));
+            }
+        }
+        let faces = self.faces(names)?;
+        if faces.iter().any(|face| face.beyond.is_some()) {
+            let help = format!("name a group of the body's {}", self.words().skin);
+            return Err(self.case.error_at(names.span(), "these faces lie inside the body: which way is out?", help));
+        }
+        Ok(faces)
+    }
+
     /// Refuses a group of facets some of which are no faces of solids: the load on them would be lost.
     fn check_facets(&self, name: &str, place: &Place, found: usize) -> Checked {
         let facets = match self.mesh.group(name).filter(|group| group.dim + 1 == self.mesh.dim()) {

@@ -40,7 +40,9 @@ fn used(case: &Case) -> Vec<&str> {
         .chain(tables.force.iter().map(|table| &table.on))
         .chain(tables.flux.iter().map(|table| &table.on))
         .chain(tables.point_force.iter().filter_map(|table| table.get_ref().on.as_ref()));
-    let names = materials.chain(supports).chain(loads);
+    let springs = tables.spring.iter().map(|table| &table.get_ref().on);
+    let masses = tables.mass.iter().map(|table| &table.get_ref().on);
+    let names = materials.chain(supports).chain(springs).chain(masses).chain(loads);
     names.flat_map(|on| on.get_ref().with_places(0..0)).map(|(name, _)| name).collect()
 }
 

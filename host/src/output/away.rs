@@ -198,7 +198,7 @@ mod tests {
     }
 
     fn held(nodes: Vec<u32>, displacement: [Option<f64>; 3]) -> Support {
-        Support { name: "wall".into(), nodes, displacement }
+        Support { name: "wall".into(), nodes, displacement, ..Support::default() }
     }
 
     #[test]

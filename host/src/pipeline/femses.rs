@@ -54,7 +54,7 @@ pub(super) fn find<T: Real>(
 
 /// The diagonal of K before supports.
 fn diagonal<T: Real>(space: &Space, mesh: &DeviceMesh) -> Result<Vec<f64>> {
-    let free = Supports { fixed: vec![0; mesh.n_nodes], prescribed: Vec::new(), motion: Vec::new(), components: 1 };
+    let free = Supports::free(mesh.n_nodes);
     Ok(reciprocals(&space.download(ElementOperator::<T>::new(space, mesh, &free)?.inverse_diagonal())?))
 }
 

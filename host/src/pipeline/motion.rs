@@ -33,27 +33,41 @@ pub(super) fn take_off(supports: &mut Supports, parts: &PartLists, coords: &[[f6
             continue;
         }
         let most = largest(weights);
-        let fixed = |supports: &Supports| -> Vec<(usize, Vector6<f64>, f64)> {
-            let held = rows.iter().flat_map(|row| entries(*row)).filter(|(row, i, _)| supports.is_fixed(*row, *i));
-            held.map(|(row, i, k)| (k, parts.row(i, about_centre(coords[row], frame)), weights[k] / most)).collect()
+        // A component's row and weight are its own, those of a direction n are `sum n_i row_i` and `sum n_i^2 weight_i`.
+        let held = |row: u32| {
+            let y = about_centre(coords[row as usize], frame);
+            let along = move |n: [f64; 3]| {
+                let of = (0..size).filter(|&i| n[i] != 0.0);
+                let motions = of.clone().map(|i| n[i] * parts.row(i, y)).sum::<Vector6<f64>>();
+                let weight = of.map(|i| n[i] * n[i] * (weights[size * row as usize + i] / most)).sum::<f64>();
+                (size * row as usize, n, motions, weight)
+            };
+            supports.directions(row as usize).map(along).collect::<Vec<_>>()
         };
-        let fixed = fixed(supports);
-        let gram: Matrix6<f64> = fixed.iter().map(|(_, row, weight)| *weight * row * row.transpose()).sum();
+        let fixed: Vec<(usize, [f64; 3], Vector6<f64>, f64)> = rows.iter().flat_map(|row| held(*row)).collect();
+        let gram: Matrix6<f64> = fixed.iter().map(|(.., row, weight)| *weight * row * row.transpose()).sum();
+        let prescribed = |supports: &Supports, k: usize, n: [f64; 3]| -> f64 {
+            (0..size).filter(|&i| n[i] != 0.0).map(|i| n[i] * supports.prescribed[k + i]).sum()
+        };
+        let add = |supports: &mut Supports, k: usize, n: [f64; 3], by: f64| {
+            (0..size).filter(|&i| n[i] != 0.0).for_each(|i| supports.prescribed[k + i] += n[i] * by);
+        };
         let (inverse, mut motion) = (pseudo_inverse(&gram), Vector6::zeros());
         for _ in 0..FITS {
             let moments: Vector6<f64> =
-                fixed.iter().map(|(k, row, weight)| *weight * supports.prescribed[*k] * row).sum();
+                fixed.iter().map(|(k, n, row, weight)| *weight * prescribed(supports, *k, *n) * row).sum();
             let fit = inverse * moments;
-            fixed.iter().for_each(|(k, row, _)| supports.prescribed[*k] -= row.dot(&fit));
+            fixed.iter().for_each(|(k, n, row, _)| add(supports, *k, *n, -row.dot(&fit)));
             motion += fit;
         }
         for (row, i, k) in rows.iter().flat_map(|row| entries(*row)) {
             supports.motion[k] = parts.row(i, about_centre(coords[row], frame)).dot(&motion);
         }
         let moved = largest(&supports.motion).max(asked);
-        for (k, ..) in &fixed {
-            if supports.prescribed[*k].abs() <= ROUNDING * moved {
-                supports.prescribed[*k] = 0.0;
+        for (k, n, ..) in &fixed {
+            let left = prescribed(supports, *k, *n);
+            if left.abs() <= ROUNDING * moved {
+                add(supports, *k, *n, -left);
             }
         }
     }

@@ -3,7 +3,7 @@
 use super::groups::Parts;
 use super::{Phase, Timings, loads, motion};
 use crate::assembly::numbering::DEGREE_WINDOW;
-use crate::assembly::{Assembly, DeviceMesh, Numbering, Supports, Topology};
+use crate::assembly::{Addition, Assembly, DeviceMesh, DeviceSlanted, Numbering, Supports, Topology};
 use crate::device::Buffer;
 use crate::linalg::Space;
 use crate::model::Model;
@@ -80,7 +80,8 @@ impl Loaded {
         diagonal: impl FnOnce(&DeviceMesh) -> Result<Vec<f64>>,
     ) -> Result<()> {
         self.supports = Supports::new(model, &self.numbering);
-        if self.supports.prescribed.iter().any(|value| *value != 0.0) {
+        // Springs strain where the body moves.
+        if model.springs.is_empty() && self.supports.prescribed.iter().any(|value| *value != 0.0) {
             let weights = diagonal(&self.mesh)?;
             motion::take_off(&mut self.supports, &self.parts.lists, &self.coords, &weights);
         }
@@ -115,9 +116,8 @@ impl Loaded {
         if !forces.is_empty() {
             let work = |k: usize| prescribed[k] * forces[k];
             self.offset = (0..members.n_parts()).map(|part| entries(part).map(work).sum()).collect();
-            let is_fixed = |k: usize| self.supports.is_fixed(k / size, k % size);
-            let weight = |k: usize| if is_fixed(k) { 0.0 } else { 2.0 * self.applied[k] - rhs[k] };
-            self.weights = (0..rhs.len()).map(weight).collect();
+            self.weights = rhs.iter().zip(&self.applied).map(|(rhs, applied)| 2.0 * applied - rhs).collect();
+            self.supports.free_part(&mut self.weights);
         }
         self.norm_f = stress::norm(rhs);
         Ok(())
@@ -141,6 +141,7 @@ impl Loaded {
             }
         };
         let (coords, fixed) = (self.mesh.coords(), space.upload(&self.supports.fixed)?);
+        let held = (fixed, self.supports.slanted.upload(space)?);
         Ok(EnergyNorm {
             parts: lists,
             coords: (coords, &self.coords),
@@ -148,7 +149,7 @@ impl Loaded {
             offset: &self.offset,
             weights: some(&self.weights)?,
             prescribed: some(&self.supports.prescribed)?,
-            groups: Groups::new(pieces, coords, layout, fixed, diagonal),
+            groups: Groups::new(pieces, coords, layout, held, diagonal),
             body,
         })
     }
@@ -169,6 +170,7 @@ pub(super) struct Strains<'a> {
 /// Supports and loads on the device.
 struct Loads {
     fixed: Buffer<u8>,
+    slanted: DeviceSlanted,
     applied: Buffer<f64>,
 }
 
@@ -194,7 +196,8 @@ impl<'a> Strains<'a> {
             return Ok(loads);
         }
         let Loaded { supports, applied, .. } = self.body;
-        let loads = Loads { fixed: self.space.upload(&supports.fixed)?, applied: self.space.upload(applied)? };
+        let (fixed, slanted) = (self.space.upload(&supports.fixed)?, supports.slanted.upload(self.space)?);
+        let loads = Loads { fixed, slanted, applied: self.space.upload(applied)? };
         Ok(self.loaded.get_or_init(|| loads))
     }
 }
@@ -215,12 +218,13 @@ impl<T: Real> Body<T> for Strains<'_> {
 
     fn residual(&self, v: &Buffer<T>, r: &mut Buffer<T>) -> Result<()> {
         let forces = self.body.mesh.internal_force(self.space, &self.displacement(v, true)?, None)?;
-        let Loads { fixed, applied } = self.loads()?;
+        let Loads { fixed, slanted, applied } = self.loads()?;
         let (fixed, loads, forces, size) = (fixed.view(), applied.view(), forces.view(), self.body.supports.components);
         let kernel = Unbalanced { size, fixed, loads, forces, r: r.view_mut() };
         // SAFETY: all live until `finish`, and have the body's rows.
         unsafe { self.space.run(self.body.supports.fixed.len(), kernel) }?;
-        self.space.finish()
+        self.space.finish()?;
+        slanted.project(self.space, size, r)
     }
 }
 
@@ -240,7 +244,8 @@ impl<T: Real> System<T> {
         let Topology { numbering, pattern, blocks, coords } =
             Topology::new(space, &model.mesh, plan.ordering, DEGREE_WINDOW)?;
         let mut matrix = Matrix::zeros(space, format, model.analysis.components(), &pattern, Tuning::default())?;
-        let mesh = DeviceMesh::new(space, model, blocks, coords)?;
+        let mut mesh = DeviceMesh::new(space, model, blocks, coords)?;
+        mesh.addition = Addition::new(space, model, &numbering)?;
         let mut assembly = Assembly::new(space, &mesh, &pattern, strategy)?;
         space.finish()?;
         timings.setup = phase.next("assembly");

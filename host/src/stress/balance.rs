@@ -4,19 +4,31 @@ use crate::assembly::Supports;
 use crate::result::Table;
 use rayon::prelude::*;
 
-/// Forces of the supports on the body, `K u - f` in the prescribed components and 0 elsewhere, `[n_nodes][dim]` flat.
+/// Forces of the supports on the body, `K u - f` in the prescribed components and directions and 0 elsewhere, `[n_nodes][dim]` flat.
 pub fn support_forces(supports: &Supports, internal: &[f64], applied: &[f64]) -> Vec<f64> {
     let dim = supports.components;
     let force = |entry: usize| match supports.is_fixed(entry / dim, entry % dim) {
         true => internal[entry] - applied[entry],
         false => 0.0,
     };
-    (0..internal.len()).into_par_iter().map(force).collect()
+    let mut forces: Vec<f64> = (0..internal.len()).into_par_iter().map(force).collect();
+    for row in supports.slanted.rows.iter().map(|row| *row as usize) {
+        for n in supports.directions(row) {
+            let along: f64 = (0..dim).map(|i| n[i] * (internal[dim * row + i] - applied[dim * row + i])).sum();
+            (0..dim).for_each(|i| forces[dim * row + i] += along * n[i]);
+        }
+    }
+    forces
 }
 
 /// `||f - K u||` over the free components, from the internal forces and the loads, `[n_nodes][dim]` flat.
 pub fn free_residual(supports: &Supports, internal: &[f64], applied: &[f64]) -> f64 {
     let dim = supports.components;
+    if !supports.slanted.rows.is_empty() {
+        let mut left: Vec<f64> = applied.iter().zip(internal).map(|(f, force)| f - force).collect();
+        supports.free_part(&mut left);
+        return norm(&left);
+    }
     let free = (0..internal.len()).filter(|entry| !supports.is_fixed(entry / dim, entry % dim));
     free.map(|entry| (applied[entry] - internal[entry]).powi(2)).sum::<f64>().sqrt()
 }

@@ -6,6 +6,8 @@ mod balance;
 mod cells;
 mod fields;
 mod nodal;
+mod reactions;
+mod springs;
 mod tables;
 mod tensor;
 
@@ -17,6 +19,7 @@ use crate::result::{Field, FieldInfo, Result, Sink, Step, Table, TableInfo, for_
 pub use balance::{Balance, free_residual, norm, resultant, support_forces};
 pub use cells::{Asked, AtPoints, cell_energies, gradients, sampled, strain_energy, stresses};
 pub use nodal::{Nodal, nodal_gradient, nodal_stress};
+pub use springs::spring_forces;
 
 /// What results are computed from, and those that are computed. Vectors over nodes are in the solver's numbering,
 /// `[n_nodes][components]`, flat.

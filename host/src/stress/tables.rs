@@ -1,9 +1,9 @@
 //! The tables: one function each, of the name that the [list](crate::result::TABLES) has. A function returns the rows, a
 //! name and the numbers of the columns each.
 
-use super::{Context, cells};
+use super::reactions::Shares;
+use super::{Context, cells, spring_forces};
 use crate::element::vector::{add, cross, sub};
-use crate::model::Support;
 use crate::result::Result;
 
 /// Rows of a table.
@@ -14,39 +14,46 @@ pub(super) fn strain_energy(of: &mut Context) -> Result<Rows> {
     Ok(vec![("body".into(), vec![cells::strain_energy(of.space, of.mesh, of.device_u)?])])
 }
 
-/// A row for each support.
-fn of_supports(of: &Context, row: impl Fn(&Support) -> Vec<f64>) -> Result<Rows> {
-    Ok(of.model.supports.iter().map(|support| (support.name.clone(), row(support))).collect())
-}
-
-/// The sum of the forces on a support's nodes, in the components that it prescribes.
-fn reaction(of: &Context, support: &Support) -> [f64; 3] {
-    [0, 1, 2].map(|i| match support.displacement[i] {
-        Some(_) => support.nodes.iter().map(|node| of.forces[*node as usize][i]).sum(),
-        None => 0.0,
-    })
-}
-
-/// For each support the force on the body.
-pub(super) fn reactions(of: &mut Context) -> Result<Rows> {
-    of_supports(of, |support| reaction(of, support).to_vec())
-}
-
-/// For each support the moment of the same forces about the mean of its nodes.
-pub(super) fn reaction_moments(of: &mut Context) -> Result<Rows> {
-    let x = |node: &u32| of.model.mesh.coords[*node as usize];
-    of_supports(of, |support| {
-        let centre = of.model.mesh.middle(&support.nodes);
-        let moment = |node: &u32| {
-            let force = of.forces[*node as usize];
-            let held = [0, 1, 2].map(|i| if support.displacement[i].is_some() { force[i] } else { 0.0 });
-            cross(sub(x(node), centre), held)
+/// A row for each support and then for each spring, from its nodes and the forces on them.
+fn of_supports(of: &Context, row: impl Fn(&[u32], &[(u32, [f64; 3])]) -> Vec<f64>) -> Rows {
+    let shares = Shares::new(of.model);
+    let supports = of.model.supports.iter().enumerate().map(|(number, support)| {
+        let force = |node: &u32| {
+            let all = of.forces[*node as usize];
+            let held = || [0, 1, 2].map(|i| if support.displacement[i].is_some() { all[i] } else { 0.0 });
+            (*node, shares.of(number, *node, all).unwrap_or_else(held))
         };
-        support.nodes.iter().map(moment).fold([0.0; 3], add).to_vec()
-    })
+        let forces: Vec<(u32, [f64; 3])> = support.nodes.iter().map(force).collect();
+        (support.name.clone(), row(&support.nodes, &forces))
+    });
+    let springs = of.model.springs.iter().map(|spring| {
+        let forces: Vec<_> = spring_forces(spring, of.numbering, of.u, of.supports.components).collect();
+        (spring.name.clone(), row(&spring.holds.nodes, &forces))
+    });
+    supports.chain(springs).collect()
+}
+
+/// The sum of forces on nodes.
+fn total(_: &[u32], forces: &[(u32, [f64; 3])]) -> Vec<f64> {
+    [0, 1, 2].map(|i| forces.iter().map(|(_, force)| force[i]).sum()).to_vec()
+}
+
+/// For each support and spring the force on the body, in the directions that it holds.
+pub(super) fn reactions(of: &mut Context) -> Result<Rows> {
+    Ok(of_supports(of, total))
+}
+
+/// For each of them the moment of the same forces about the mean of its nodes.
+pub(super) fn reaction_moments(of: &mut Context) -> Result<Rows> {
+    let mesh = &of.model.mesh;
+    Ok(of_supports(of, |nodes, forces| {
+        let centre = mesh.middle(nodes);
+        let moment = |(node, force): &(u32, [f64; 3])| cross(sub(mesh.coords[*node as usize], centre), *force);
+        forces.iter().map(moment).fold([0.0; 3], add).to_vec()
+    }))
 }
 
 /// For each support the flow into the body.
 pub(super) fn flows(of: &mut Context) -> Result<Rows> {
-    of_supports(of, |support| vec![reaction(of, support)[0]])
+    Ok(of_supports(of, |nodes, forces| total(nodes, forces)[..1].to_vec()))
 }

@@ -91,7 +91,7 @@ pub fn on_skin(dim: usize, x: [f64; 3]) -> bool {
 pub fn prescribe(model: &mut Model, displacement: impl Fn([f64; 3]) -> Option<[f64; 3]>) {
     let support = |(node, x): (usize, &[f64; 3])| {
         let displacement = displacement(*x)?.map(Some);
-        Some(Support { name: format!("node {node}"), nodes: vec![node as u32], displacement })
+        Some(Support { name: format!("node {node}"), nodes: vec![node as u32], displacement, ..Support::default() })
     };
     model.supports = model.mesh.coords.iter().enumerate().filter_map(support).collect();
 }

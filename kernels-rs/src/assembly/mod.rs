@@ -2,6 +2,7 @@
 //!
 //! Each strategy has its own file. What they share is how they see a mesh, and how they add a block to the matrix.
 
+pub mod addition;
 pub mod atomic;
 pub mod by_element;
 pub mod by_warp;
@@ -10,6 +11,7 @@ pub mod ppni;
 pub mod row_group;
 pub mod row_owner;
 pub mod rows;
+pub mod slanted;
 pub mod supports;
 pub mod two_kernels;
 pub mod warp;

@@ -60,7 +60,7 @@ pub fn turn(model: &mut Model, on: &str, axis: usize, angle: f64, is_small: bool
         let mut by = [0.0; 3];
         by[from] = (cosine - 1.0) * x[from] - sine * x[to];
         by[to] = sine * x[from] + (cosine - 1.0) * x[to];
-        Support { name: format!("{on}[{node}]"), nodes: vec![node], displacement: by.map(Some) }
+        Support { name: format!("{on}[{node}]"), nodes: vec![node], displacement: by.map(Some), ..Support::default() }
     };
     model.supports = nodes.into_iter().map(support).collect();
 }

@@ -4,7 +4,6 @@ use toml::Spanned;
 
 use super::Case;
 use super::scale::NUMBERS;
-use super::synonyms;
 use super::tables::{MaterialTable, PointForceTable, ProbeTable, PushTable, RotationTable, SupportTable};
 use crate::mesh::LENGTHS;
 use crate::mesh::vector::unit;
@@ -24,6 +23,7 @@ impl Case {
         for support in &self.tables.support {
             problems.take(self.check_support(support));
         }
+        self.check_springs_and_masses(problems);
         self.check_loads(problems);
         for field in self.tables.output.fields.iter().flatten() {
             let names: Vec<&str> = self.analysis().physics().fields().map(|field| field.name).collect();
@@ -108,7 +108,7 @@ impl Case {
         Err(self.error_at(thickness.span(), message, help))
     }
 
-    pub(super) fn check_positive(&self, key: &str, value: &Spanned<f64>) -> Checked {
+    pub(in crate::model) fn check_positive(&self, key: &str, value: &Spanned<f64>) -> Checked {
         if *value.get_ref() > 0.0 && value.get_ref().is_finite() {
             let range = if key == "thickness" { &LENGTHS } else { &NUMBERS };
             return self.check_scale(key, value.span(), &[*value.get_ref()], range);
@@ -120,6 +120,7 @@ impl Case {
             }
             "conductivity" => "steel: 50.0 in W/(m K)",
             "yield_strength" => "structural steel: 235e6 in Pa; in MPa, if lengths are in mm: 235",
+            "mass" => "in kg; in t where lengths are in mm and forces in N",
             "thickness" => "that of the plate, in the unit of the mesh's lengths",
             _ => "the other body pushes against `direction`: turn that round for a push the other way",
         };
@@ -137,7 +138,7 @@ impl Case {
     }
 
     /// Checks a number that may be of either sign, or 0.
-    fn check_number(&self, key: &str, value: &Spanned<f64>) -> Checked {
+    pub(super) fn check_number(&self, key: &str, value: &Spanned<f64>) -> Checked {
         self.check_finite(key, value.span(), &[*value.get_ref()])?;
         self.check_scale(key, value.span(), &[*value.get_ref()], &NUMBERS)
     }
@@ -164,60 +165,6 @@ impl Case {
             }
         }
         self.prescribed(support).map(|_| ())
-    }
-
-    /// What a support prescribes in x, y, z, from `fix` and `displacement` together; for a potential its `value`.
-    pub(in crate::model) fn prescribed(&self, support: &Spanned<SupportTable>) -> Checked<[Option<f64>; 3]> {
-        let table = support.get_ref();
-        let mut held = [None; 3];
-        if let Some(value) = &table.value {
-            self.check_number("value", value)?;
-            held[0] = Some(*value.get_ref());
-        }
-        if let Some(fix) = &table.fix {
-            for letter in fix.get_ref().chars() {
-                held[self.component(&letter.to_string(), fix.get_ref(), fix.span())?] = Some(0.0);
-            }
-        }
-        for (letter, value) in table.displacement.iter().flat_map(|map| map.get_ref()) {
-            let c = self.component(letter.get_ref(), letter.get_ref(), letter.span())?;
-            self.check_number(letter.get_ref(), value)?;
-            if held[c].is_some() && *value.get_ref() != 0.0 {
-                let message = format!("this support fixes `{}` and displaces it too", letter.get_ref());
-                return Err(self.error_at(value.span(), message, "take the letter out of `fix`"));
-            }
-            held[c] = Some(*value.get_ref());
-        }
-        if held == [None; 3] {
-            let help = self.analysis().keys().support;
-            return Err(self.error_at(support.span(), "this support holds nothing", help));
-        }
-        Ok(held)
-    }
-
-    /// The component that a letter of a word stands for.
-    fn component(&self, letter: &str, word: &str, place: Place) -> Checked<usize> {
-        let components = &["x", "y", "z"][..self.analysis().components()];
-        match components.iter().position(|&known| known == letter) {
-            Some(c) => Ok(c),
-            None if letter == "z" => {
-                let message = format!("`z` is no component of a {} problem", self.analysis().name());
-                Err(self.error_at(place, message, "components: x, y; out of its plane nothing needs to be held"))
-            }
-            None => {
-                let mut help = format!("components: {}", components.join(", "));
-                if let Some(meant) = synonyms::letters(word, components) {
-                    help = format!("did you mean `{meant}`? {help}");
-                }
-                if word.contains(['4', '5', '6']) || ["rx", "ry", "rz"].iter().any(|turn| word.contains(turn)) {
-                    help = format!("{help}; {}", synonyms::rotations());
-                }
-                // A word of none is not one of many.
-                let is_any = word.chars().any(|letter| components.contains(&&*letter.to_string()));
-                let what = if is_any { letter } else { word };
-                Err(self.error_at(place, format!("`{what}` is no component"), help))
-            }
-        }
     }
 
     fn check_loads(&self, problems: &mut Problems) {

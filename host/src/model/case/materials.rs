@@ -56,7 +56,7 @@ impl Case {
         }
         self.check_needed(material)?;
         self.conductivity(table)?;
-        self.axes(table)?;
+        self.axes(table.axes.as_ref())?;
         self.law(table)?;
         Ok(())
     }
@@ -82,7 +82,7 @@ impl Case {
             name: table.name.get_ref().clone(),
             law: self.law(table).unwrap_or_else(|_| Arc::new(Isotropic { young: 0.0, poisson: 0.0 })),
             conductivity: self.conductivity(table).unwrap_or_default(),
-            axes: self.axes(table).unwrap_or_default(),
+            axes: self.axes(table.axes.as_ref()).unwrap_or_default(),
             density: given(&table.density),
             yield_strength: given(&table.yield_strength),
         }
@@ -128,8 +128,9 @@ impl Case {
         value.get_ref().0.iter().try_for_each(each)
     }
 
-    fn axes(&self, table: &MaterialTable) -> Checked<Axes> {
-        let Some(axes) = &table.axes else { return Ok(Axes::Global) };
+    /// The axes of a material or a support; those of the mesh if there are none.
+    pub(super) fn axes(&self, axes: Option<&Spanned<AxesTable>>) -> Checked<Axes> {
+        let Some(axes) = axes else { return Ok(Axes::Global) };
         let AxesTable { x, y, axis, at } = axes.get_ref();
         let vector = |key: &str, value: &Spanned<Vector>| -> Checked<[f64; 3]> {
             let components = value.get_ref().xyz();

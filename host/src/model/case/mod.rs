@@ -8,6 +8,8 @@ mod names_list;
 mod scale;
 mod slips;
 mod solver;
+mod springs;
+mod supports;
 pub(super) mod synonyms;
 mod syntax;
 pub(crate) mod tables;
@@ -21,6 +23,8 @@ use std::path::{Path, PathBuf};
 
 pub use generated::{Generated, Lattice, generators};
 pub(crate) use names_list::Names;
+pub(super) use springs::Rate;
+pub(super) use supports::Named;
 use syntax::Parsed;
 pub(crate) use tables::Tables;
 #[cfg(feature = "cli")]

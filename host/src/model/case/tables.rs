@@ -20,6 +20,10 @@ pub struct Tables {
     pub material: Vec<Spanned<MaterialTable>>,
     #[serde(default)]
     pub support: Vec<Spanned<SupportTable>>,
+    #[serde(default)]
+    pub spring: Vec<Spanned<SpringTable>>,
+    #[serde(default)]
+    pub mass: Vec<Spanned<MassTable>>,
     pub gravity: Option<Spanned<GravityTable>>,
     pub rotation: Option<Spanned<RotationTable>>,
     #[serde(default)]
@@ -138,11 +142,38 @@ pub struct SupportTable {
     pub nodes: Option<Spanned<Vec<Spanned<u64>>>>,
     #[serde(rename = "box")]
     pub in_box: Option<Spanned<BoxTable>>,
-    /// The components held at zero, as letters.
+    /// What results call it; the groups' names if left out.
+    pub name: Option<Spanned<String>>,
+    /// The components held at zero, as letters; or `normal`.
     pub fix: Option<Spanned<String>>,
+    /// The axes that components are along; those of the mesh if left out.
+    pub axes: Option<Spanned<AxesTable>>,
     /// Prescribed components by letter.
     pub displacement: Option<Spanned<BTreeMap<Spanned<String>, Spanned<f64>>>>,
     pub value: Option<Spanned<f64>>,
+}
+
+/// One `[[spring]]`: exactly one of `stiffness`, `foundation`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SpringTable {
+    /// What results call it; the groups' names if left out.
+    pub name: Option<Spanned<String>>,
+    pub on: Spanned<Names>,
+    /// Force per displacement in x, y, z, of all of them together.
+    pub stiffness: Option<Spanned<Numbers>>,
+    /// Pressure per displacement along the normal, or in x, y, z.
+    pub foundation: Option<Spanned<Numbers>>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MassTable {
+    /// What messages call it; the groups' names if left out.
+    pub name: Option<Spanned<String>>,
+    pub on: Spanned<Names>,
+    /// Of all of them together.
+    pub mass: Spanned<f64>,
 }
 
 #[derive(Debug, Clone, Deserialize)]

@@ -87,7 +87,7 @@ pub fn check(analysis: Analysis, mesh: &Mesh, supports: &[Support]) -> Result<Ve
 
 /// A support that holds some nodes in full.
 fn fixed(nodes: Vec<u32>) -> Support {
-    Support { name: String::new(), nodes, displacement: [Some(0.0); 3] }
+    Support { name: String::new(), nodes, displacement: [Some(0.0); 3], ..Support::default() }
 }
 
 /// Checks the bodies of the parts that are held as a whole, that is all but those `loose` already: the bodies that are

@@ -46,6 +46,12 @@ impl Frame {
         let r = [0, 1, 2].map(|k| (x[k] - centre[k]) / size);
         Vector6::from(MOTIONS.map(|motion| rigid_motion(3, motion, c, r)))
     }
+
+    /// What a direction at `x` sees of them.
+    pub fn along(&self, x: [f64; 3], direction: [f64; 3]) -> Vector6<f64> {
+        let components = (0..3).filter(|&c| direction[c] != 0.0);
+        components.map(|c| direction[c] * self.row(x, c)).fold(Vector6::zeros(), |sum, row| sum + row)
+    }
 }
 
 /// All pieces of a mesh.
@@ -122,9 +128,9 @@ impl<'a> Pieces<'a> {
 
     /// Adds the rows of a support to the Gram matrices, `[n_pieces]`, of the pieces there.
     pub fn add(&self, grams: &mut [Matrix6<f64>], support: &Support) {
-        for (node, c, _) in support.prescribed() {
+        for (node, direction, _) in support.held(&self.mesh.coords) {
             for piece in self.at(node) {
-                let row = self.frames[piece].row(self.mesh.coords[node as usize], c);
+                let row = self.frames[piece].along(self.mesh.coords[node as usize], direction);
                 grams[piece] += row * row.transpose();
             }
         }

@@ -23,7 +23,7 @@ pub(super) fn at(mesh: &Mesh, x: [f64; 3]) -> u32 {
 
 pub(super) fn fix(nodes: Vec<u32>, components: &str) -> Support {
     let displacement = ["x", "y", "z"].map(|c| components.contains(c).then_some(0.0));
-    Support { name: "s".into(), nodes, displacement }
+    Support { name: "s".into(), nodes, displacement, ..Support::default() }
 }
 
 pub(super) fn loose(mesh: &Mesh, supports: &[Support]) -> Vec<LoosePart> {
@@ -184,7 +184,7 @@ fn a_plane_anywhere_is_as_good() {
 }
 
 fn fixed(nodes: &[u32]) -> Support {
-    Support { name: "fixed".into(), nodes: nodes.to_vec(), displacement: [Some(1.0), None, None] }
+    Support { name: "fixed".into(), nodes: nodes.to_vec(), displacement: [Some(1.0), None, None], ..Support::default() }
 }
 
 #[test]

@@ -43,8 +43,9 @@ pub(super) fn warning(parts: &Pieces<'_>, part: usize, gram: &Matrix6<f64>, supp
     });
     let is_inside = |node: u32| parts.at(node).any(|piece| piece == part);
     let arm = |v: &Vector6<f64>, support: &Support| {
-        let inside = support.prescribed().filter(|&(node, ..)| is_inside(node));
-        inside.map(|(node, c, _)| frame.row(parts.mesh.coords[node as usize], c).dot(v).abs()).fold(0.0, f64::max)
+        let coords = &parts.mesh.coords;
+        let inside = support.held(coords).filter(|&(node, ..)| is_inside(node));
+        inside.map(|(node, n, _)| frame.along(coords[node as usize], n).dot(v).abs()).fold(0.0, f64::max)
     };
     let (mut space, mut longest, mut is_holding) = (Vec::new(), 0.0, vec![false; supports.len()]);
     for v in turns {

@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use toml::Spanned;
 use warpfem_text::{engineering as number, vector};
 
-use self::surface::FaceIntegral;
+pub use self::surface::{FaceIntegral, facet_mass};
 use super::case::Names;
 use super::case::Vector;
 use super::case::tables::{ForceTable, PointForceTable, PushTable, SurfaceTable, TractionTable};
@@ -103,7 +103,9 @@ impl Accumulator {
     fn new(selector: &Selector<'_>, supports: &[Support]) -> Accumulator {
         let n = selector.mesh.coords.len();
         let mut held = vec![[false; 3]; n];
-        supports.iter().flat_map(Support::prescribed).for_each(|(node, c, _)| held[node as usize][c] = true);
+        // Of a slanted support no component is held alone.
+        let along_axes = supports.iter().filter(|support| !support.is_slanted());
+        along_axes.flat_map(Support::prescribed).for_each(|(node, c, _)| held[node as usize][c] = true);
         let what = selector.case.analysis().keys().held;
         Accumulator { loads: Loads { nodal_forces: vec![[0.0; 3]; n], applied: vec![], warnings: vec![] }, held, what }
     }

@@ -55,6 +55,30 @@ impl FaceIntegral {
     }
 }
 
+/// `int N_a N_b C dA` over a face for each pair of its nodes, exactly if it is flat; `per_area` gives C at a place from
+/// the area vector there.
+pub fn facet_mass(
+    face: &Face,
+    coords: &[[f64; 3]],
+    analysis: Analysis,
+    per_area: impl Fn([f64; 3]) -> [[f64; 3]; 3],
+) -> Vec<(u32, u32, [[f64; 3]; 3])> {
+    let (nodes, table) = (face.nodes(), face.kind.table());
+    let n = nodes.len();
+    let mut blocks = vec![[[0.0; 3]; 3]; n * n];
+    for at in &table.moments {
+        let normal = face.area_vector(at, coords);
+        let c = per_area(normal);
+        let around = analysis.around(at.place(|b| coords[nodes[b] as usize]));
+        let weight = around * at.weight * norm(normal);
+        for (pair, block) in blocks.iter_mut().enumerate() {
+            let share = weight * (at.n[pair / n] * at.n[pair % n]);
+            (0..9).for_each(|k| block[k / 3][k % 3] += share * c[k / 3][k % 3]);
+        }
+    }
+    blocks.into_iter().enumerate().map(|(pair, block)| (nodes[pair / n], nodes[pair % n], block)).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use approx::assert_relative_eq;

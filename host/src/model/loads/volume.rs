@@ -24,6 +24,15 @@ impl Model {
         [0, 1, 2].map(|c| whole * self.gravity.unwrap_or_default()[c] + spun[c])
     }
 
+    /// The force of weight and rotation on each node of a point mass.
+    pub fn mass_forces(&self) -> impl Iterator<Item = (u32, [f64; 3])> + '_ {
+        let shares = self.masses.iter().flat_map(|mass| &mass.shares);
+        shares.map(|&(node, mass)| {
+            let first = self.mesh.coords[node as usize].map(|x| mass * x);
+            (node, self.volume_force([mass, first[0], first[1], first[2]]))
+        })
+    }
+
     /// What a unit of area in the plane stands for: the thickness, or once round the axis; 1 in space.
     pub fn across(&self, place: [f64; 3]) -> f64 {
         self.thickness * self.analysis.around(place)

@@ -8,6 +8,7 @@ use super::scene::{Edge, Scene, corners, normal};
 use super::shapes::Shape;
 use crate::mesh::vector::{cross, dot, norm, sub, unit};
 use crate::model::{AppliedLoad, Model, Physics, Quantity, Support, with_unit};
+use std::collections::HashMap;
 use warpfem_text::{engineering as number, vector};
 
 /// The acceleration of gravity of a model, and what the legend says of it.
@@ -51,7 +52,16 @@ pub(super) fn resolve(scene: &Scene, model: &Model) -> Vec<Group> {
     let supports = supports.map(|(support, color)| surface.support(support, color));
     let loads = model.applied.iter().filter(|load| load.total != [0.0; 3] || is_normal(load));
     let loads = loads.zip(LOADS.into_iter().cycle());
-    supports.chain(loads.map(|(load, color)| surface.load(load, color))).collect()
+    let springs = model.springs.iter().zip(SUPPORTS.into_iter().rev().cycle());
+    let springs = springs
+        .map(|(spring, color)| surface.spread_out(format!("spring {}", spring.name), color, &spring.holds.nodes));
+    let masses = model.masses.iter().zip(LOADS.into_iter().rev().cycle()).map(|(mass, color)| {
+        let size = with_unit(number(mass.mass), model.units, Quantity::Mass);
+        let nodes: Vec<u32> = mass.shares.iter().map(|share| share.0).collect();
+        surface.spread_out(format!("mass {}: {size}", mass.name), color, &nodes)
+    });
+    let loads = loads.map(|(load, color)| surface.load(load, color));
+    supports.chain(springs).chain(loads).chain(masses).collect()
 }
 
 /// Whether a load acts along the normal.
@@ -145,26 +155,41 @@ impl<'a> Surface<'a> {
             return Group { label, color, shape: Shape::Diamond, symbols: everywhere(Shape::Diamond) };
         }
         let dim = if self.is_flat { 2 } else { 3 };
-        let fixed: Vec<usize> = (0..dim).filter(|&c| support.displacement[c] == Some(0.0)).collect();
-        let motion = support.displacement.map(|u| u.unwrap_or(0.0));
+        let n_fixed = support.displacement[..dim].iter().filter(|u| **u == Some(0.0)).count();
+        let size = norm(support.displacement.map(|u| u.unwrap_or(0.0)));
         let mut group = Group { label: format!("{name}{}", support.name), color, shape: Shape::Cone, symbols: vec![] };
-        if fixed.len() == dim {
+        if n_fixed == dim {
             return Group { shape: Shape::Cube, symbols: everywhere(Shape::Cube), ..group };
         }
+        let mut held: HashMap<u32, Vec<([f64; 3], f64)>> = HashMap::new();
+        for (node, direction, value) in support.held(&self.model.mesh.coords) {
+            held.entry(node).or_default().push((direction, value));
+        }
+        let held_at = |node: u32| held.get(&self.scene.nodes[node as usize]).into_iter().flatten();
         for &node in &nodes {
             let outward = self.normals[node as usize];
-            group.symbols.extend(fixed.iter().map(|&c| {
-                let sign = if outward[c] < 0.0 { -1.0 } else { 1.0 };
-                Symbol { node, shape: Shape::Cone, along: std::array::from_fn(|i| if i == c { sign } else { 0.0 }) }
+            group.symbols.extend(held_at(node).filter(|(_, value)| *value == 0.0).map(|(direction, _)| {
+                let sign = if dot(outward, *direction) < 0.0 { -1.0 } else { 1.0 };
+                Symbol { node, shape: Shape::Cone, along: direction.map(|c| sign * c + 0.0) }
             }));
         }
-        if motion != [0.0; 3] {
-            let size = with_unit(number(norm(motion)), self.model.units, Quantity::Length);
+        if size > 0.0 {
+            let size = with_unit(number(size), self.model.units, Quantity::Length);
             group.label += &format!(": moved by {size}");
             group.shape = Shape::Pull;
-            group.symbols.extend(nodes.iter().map(|&node| self.arrow(node, unit(motion))));
+            group.symbols.extend(nodes.iter().map(|&node| {
+                let add = |sum: [f64; 3], (n, u): &([f64; 3], f64)| [0, 1, 2].map(|c| sum[c] + u * n[c]);
+                self.arrow(node, unit(held_at(node).fold([0.0; 3], add)))
+            }));
         }
         group
+    }
+
+    /// Symbols without a direction.
+    fn spread_out(&self, label: String, color: Rgb, nodes: &[u32]) -> Group {
+        let shape = Shape::Diamond;
+        let symbols = self.spread(nodes).iter().map(|&node| Symbol { node, shape, along: [1.0, 0.0, 0.0] }).collect();
+        Group { label, color, shape, symbols }
     }
 
     fn load(&self, load: &AppliedLoad, color: Rgb) -> Group {

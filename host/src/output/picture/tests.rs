@@ -183,7 +183,7 @@ fn what_did_not_converge_is_stamped_and_warnings_are_counted() {
 
 /// [`model`] with two walls, a force and a pressure.
 fn held_and_loaded() -> Model {
-    let held = |nodes, displacement| Support { name: "wall".into(), nodes, displacement };
+    let held = |nodes, displacement| Support { name: "wall".into(), nodes, displacement, ..Support::default() };
     let load = |name: &str, nodes, total| AppliedLoad { name: name.into(), total, nodes };
     let mut model = model();
     model.supports = vec![held(vec![0, 1, 2, 3], [Some(0.0); 3]), held(vec![4, 5], [None, None, Some(0.0)])];
@@ -231,7 +231,7 @@ fn a_large_group_has_some_forty_symbols_far_apart() {
     let results = zero(&mesh);
     let mut model = model();
     let nodes = (0..mesh.coords.len() as u32).collect();
-    model.supports = vec![Support { name: "all".into(), nodes, displacement: [Some(0.0); 3] }];
+    model.supports = vec![Support { name: "all".into(), nodes, displacement: [Some(0.0); 3], ..Support::default() }];
     model.mesh = mesh;
     let shown = Shown::new(&model.mesh, &results, &[], Some(&model));
     let places: Vec<[f64; 3]> = shown.groups[0].symbols.iter().map(|s| shown.scene.rest[s.node as usize]).collect();

@@ -1,7 +1,7 @@
 //! The report's words on the model: what was solved, of which files, how it is held and loaded, and in which units.
 
 use super::{Origin, escape};
-use crate::model::{Material, Model, Physics, Quantity, Rotation, Support, Units, with_unit};
+use crate::model::{Directions, Material, Model, Physics, Quantity, Rotation, Support, Units, with_unit};
 use crate::output::Summary;
 use std::time::UNIX_EPOCH;
 use warpfem_text::{clean, counted, date, engineering, vector, vector_above};
@@ -32,10 +32,16 @@ pub(super) fn model(model: &Model, summary: &Summary, origin: &Origin) -> String
     let is_potential = model.analysis.physics() == Physics::Potential;
     let note = if summary.units.is_some() { FORM.to_owned() } else { format!("{UNITS} {FORM}") };
     let held = model.supports.iter().map(|support| held(support, is_potential, model.mesh.dim()));
+    let springs = model.springs.iter().map(|spring| {
+        let per_area = if spring.rate.0 == "stiffness" { "" } else { " per area" };
+        let rates: Vec<String> = spring.rate.1.iter().map(|rate| engineering(*rate)).collect();
+        let nodes = counted(spring.holds.nodes.len(), "node");
+        format!("{}: spring of {}{per_area} ({nodes})", spring.name, rates.join(", "))
+    });
     let loads = loads(model, summary.least_force(), is_potential);
     format!(
         "<h2>Model</h2><table class=\"facts\"><tbody>{rows}</tbody></table>{}{}{}<p class=\"note\">{note}</p>",
-        list("Supports", held.collect()),
+        list("Supports", held.chain(springs).collect()),
         list("Loads", loads),
         materials(&model.materials, is_potential, summary.units)
     )
@@ -57,8 +63,8 @@ fn list(heading: &str, items: Vec<String>) -> String {
 /// `bolts: held in x, y and z (402 nodes)`.
 fn held(support: &Support, is_potential: bool, dim: usize) -> String {
     let axes = if is_potential { 1 } else { dim };
-    let given =
-        || support.displacement.iter().take(axes).zip(["x", "y", "z"]).filter_map(|(u, axis)| Some(((*u)?, axis)));
+    let letters = support.directions.letters();
+    let given = || support.displacement.iter().take(axes).zip(letters).filter_map(|(u, axis)| Some(((*u)?, axis)));
     let fixed: Vec<&str> = given().filter(|(u, _)| *u == 0.0).map(|(_, axis)| axis).collect();
     let mut parts = Vec::new();
     if is_potential {
@@ -71,6 +77,9 @@ fn held(support: &Support, is_potential: bool, dim: usize) -> String {
         parts.extend(
             given().filter(|(u, _)| *u != 0.0).map(|(u, axis)| format!("moved by {} in {axis}", engineering(u))),
         );
+    }
+    if matches!(support.directions, Directions::Axes(_)) {
+        parts.push("in its own axes".into());
     }
     format!("{}: {} ({})", support.name, parts.join(", "), counted(support.nodes.len(), "node"))
 }
@@ -86,7 +95,8 @@ fn loads(model: &Model, least: f64, is_potential: bool) -> Vec<String> {
     let source = model.source.map(|s| format!("source: {} per volume", engineering(s)));
     let speed = |rotation: Rotation| format!("rotation: {} radians per time", engineering(rotation.speed));
     let rotation = model.rotation.map(speed);
-    on_surfaces.chain(gravity).chain(rotation).chain(source).collect()
+    let masses = model.masses.iter().map(|of| format!("mass {}: {}", of.name, engineering(of.mass)));
+    on_surfaces.chain(masses).chain(gravity).chain(rotation).chain(source).collect()
 }
 
 const OF_ELASTICITY: [(&str, Quantity); 4] = [
@@ -136,7 +146,8 @@ mod tests {
 
     #[test]
     fn supports_are_told_in_words() {
-        let support = |displacement| Support { name: "bolts".into(), nodes: vec![1, 2], displacement };
+        let support =
+            |displacement| Support { name: "bolts".into(), nodes: vec![1, 2], displacement, ..Support::default() };
         for (displacement, dim, words) in [
             ([Some(0.0); 3], 3, "bolts: held in x, y and z (2 nodes)"),
             ([Some(0.0), Some(0.0), None], 2, "bolts: held in x and y (2 nodes)"),
@@ -145,7 +156,12 @@ mod tests {
         ] {
             assert_eq!(held(&support(displacement), false, dim), words);
         }
-        let one = Support { name: "inner".into(), nodes: vec![7], displacement: [Some(20.0), None, None] };
+        let one = Support {
+            name: "inner".into(),
+            nodes: vec![7],
+            displacement: [Some(20.0), None, None],
+            ..Support::default()
+        };
         assert_eq!(held(&one, true, 2), "inner: held at 20.00 (1 node)");
     }
 }

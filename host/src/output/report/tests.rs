@@ -163,7 +163,8 @@ fn warnings_take_the_green_from_converged() {
 #[test]
 fn the_model_is_told_in_words() {
     let mut model = model();
-    model.supports = vec![Support { name: "wall".into(), nodes: vec![0, 3], displacement: [Some(0.0); 3] }];
+    model.supports =
+        vec![Support { name: "wall".into(), nodes: vec![0, 3], displacement: [Some(0.0); 3], ..Support::default() }];
     model.applied = vec![load("force on tip", [7.0, 0.0, -30.0])];
     model.gravity = Some([0.0, 0.0, -9.81]);
     let written = SystemTime::UNIX_EPOCH + Duration::from_secs(20_779 * 86_400 + 7 * 3600 + 5 * 60 + 59);

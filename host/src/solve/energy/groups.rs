@@ -5,6 +5,7 @@
 //! in a soft surrounding.
 
 use super::parts::{PartLists, pseudo_inverse};
+use crate::assembly::DeviceSlanted;
 use crate::device::Buffer;
 use crate::linalg::Space;
 use crate::result::Result;
@@ -32,8 +33,8 @@ pub struct Groups<'a> {
     lists: &'a PartLists,
     coords: &'a Buffer<[f64; 3]>,
     layout: &'a Layout,
-    /// A bit per supported component of each row.
-    fixed: Buffer<u8>,
+    /// A bit per supported component of each row, and the slanted ones.
+    held: (Buffer<u8>, DeviceSlanted),
     /// The diagonal of K; none where each part has one material.
     diagonal: Option<Buffer<f32>>,
     inverses: OnceCell<Vec<Matrix6<f64>>>,
@@ -45,10 +46,10 @@ impl<'a> Groups<'a> {
         lists: &'a PartLists,
         coords: &'a Buffer<[f64; 3]>,
         layout: &'a Layout,
-        fixed: Buffer<u8>,
+        held: (Buffer<u8>, DeviceSlanted),
         diagonal: Option<Buffer<f32>>,
     ) -> Self {
-        Groups { lists, coords, layout, fixed, diagonal, inverses: OnceCell::new() }
+        Groups { lists, coords, layout, held, diagonal, inverses: OnceCell::new() }
     }
 
     /// Whether a part has several materials.
@@ -104,7 +105,9 @@ impl<'a> Groups<'a> {
         let mut product = space.zeros(operator.n())?;
         for colour in &self.layout.colours {
             for motion in 0..size * (size + 1) / 2 {
-                let moved = self.lists.motion::<T>(space, self.coords, motion, colour, &self.fixed)?;
+                let (fixed, slanted) = &self.held;
+                let mut moved = self.lists.motion::<T>(space, self.coords, motion, colour, fixed)?;
+                slanted.project(space, size, &mut moved)?;
                 operator.apply(space, &moved, &mut product)?;
                 let columns = self.lists.moments(space, self.coords, &product)?;
                 for &piece in colour {

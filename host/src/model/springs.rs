@@ -1,0 +1,165 @@
+//! Springs to the ground and point masses, spread over groups.
+//!
+//! A spring's matrix is `S_ab = int N_a N_b C dA`, with C its stiffness per area, `n n^T k` along the normal. It is
+//! consistent, so that foundations under quadratic elements converge as the elements do: lumped on their nodes, areas
+//! of corners are 0 or negative. Nodes of one face share elements, so K's pattern has all its blocks. On points it is
+//! shared equally.
+
+use std::collections::BTreeMap;
+
+use rayon::prelude::*;
+use toml::Spanned;
+
+use super::case::{Names, Rate};
+use super::directions::normals;
+use super::loads::{FaceIntegral, facet_mass};
+use super::problems::Problems;
+use super::select::Selector;
+use super::supports::{nodes_of, unique};
+use super::{Checked, Directions, Support};
+use crate::mesh::faces::Face;
+
+/// A 3 by 3 block.
+pub type Block = [[f64; 3]; 3];
+
+/// One `[[spring]]`: `S u` is what it takes off the forces on the body.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Spring {
+    /// Its name, or its groups'; `pad[2]` for the second `pad`.
+    pub name: String,
+    /// The blocks of S by row and column, ascending.
+    pub blocks: Vec<(u32, u32, Block)>,
+    /// Its nodes, and the directions that it resists.
+    pub holds: Support,
+    /// Its stiffness in words: key and numbers.
+    pub rate: (&'static str, Vec<f64>),
+}
+
+/// One `[[mass]]`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PointMass {
+    /// Its name, or its groups'.
+    pub name: String,
+    /// In all.
+    pub mass: f64,
+    /// Nodes with their shares, `int N_a dA` of the area's; nodes ascending.
+    pub shares: Vec<(u32, f64)>,
+}
+
+/// The springs in the case file's order, without those that are wrong. None has a support's name.
+pub fn resolve(selector: &Selector<'_>, supports: &[Support], problems: &mut Problems) -> Vec<Spring> {
+    let mut springs: Vec<Spring> = Vec::new();
+    for table in &selector.case.tables.spring {
+        let Some(rate) = problems.take(selector.case.rate(table)) else { continue };
+        let (name, on) = (&table.get_ref().name, &table.get_ref().on);
+        let name = name.as_ref().map_or_else(|| on.get_ref().joined(), |name| name.get_ref().clone());
+        let is_of_support = |name: &str| supports.iter().any(|support| support.name == name);
+        let name = unique(name, |name| is_of_support(name) || springs.iter().any(|spring| spring.name == name));
+        springs.extend(problems.take(spring(selector, name, on, rate)));
+    }
+    springs
+}
+
+fn spring(selector: &Selector<'_>, name: String, on: &Spanned<Names>, rate: Rate) -> Checked<Spring> {
+    let resists = |rates: [f64; 3]| rates.map(|rate| (rate > 0.0).then_some(0.0));
+    let n = selector.case.analysis().components();
+    let (rates, key) = match rate {
+        Rate::Total(rates) => (rates, ("stiffness", rates[..n].to_vec())),
+        Rate::PerArea(rates) => (rates, ("foundation", rates[..n].to_vec())),
+        Rate::Normal(rate) => ([rate, 0.0, 0.0], ("foundation", vec![rate])),
+    };
+    let mut holds = Support { name: name.clone(), displacement: resists(rates), ..Support::default() };
+    let faces = match (rate, selector.points(on)?) {
+        (Rate::Total(total), Some(points)) => {
+            let share = diagonal(total.map(|rate| rate / points.len() as f64));
+            holds.nodes = points;
+            let blocks = holds.nodes.iter().map(|node| (*node, *node, share)).collect();
+            return Ok(Spring { name, blocks, holds, rate: key });
+        }
+        (Rate::Total(_), None) => selector.faces(on)?,
+        (Rate::Normal(_) | Rate::PerArea(_), _) => selector.outer_faces(on)?,
+    };
+    let (coords, thickness) = (&selector.mesh.coords, selector.case.thickness());
+    let mut blocks = BTreeMap::new();
+    let of_normal = |n: [f64; 3]| {
+        let length = n.iter().map(|c| c * c).sum::<f64>();
+        move |k: f64| n.map(|a| n.map(|b| k * a * b / length))
+    };
+    let scale = if matches!(rate, Rate::Total(_)) { 1.0 / area(selector, &faces) } else { thickness };
+    let of_face = |face: &Face| {
+        facet_mass(face, coords, selector.case.analysis(), |normal| match rate {
+            Rate::Normal(k) => of_normal(normal)(scale * k),
+            Rate::Total(rates) | Rate::PerArea(rates) => diagonal(rates.map(|rate| scale * rate)),
+        })
+    };
+    let parts: Vec<Vec<(u32, u32, Block)>> = faces.par_iter().map(of_face).collect();
+    for (a, b, block) in parts.into_iter().flatten() {
+        let sum = blocks.entry((a, b)).or_insert([[0.0; 3]; 3]);
+        (0..9).for_each(|k| sum[k / 3][k % 3] += block[k / 3][k % 3]);
+    }
+    if matches!(rate, Rate::Normal(_)) {
+        holds.directions = Directions::Normals(normals(&faces, coords));
+    }
+    holds.nodes = match &holds.directions {
+        Directions::Normals(normals) => nodes_of(normals),
+        _ => nodes_of_faces(&faces),
+    };
+    let blocks = blocks.into_iter().map(|((a, b), block)| (a, b, block)).collect();
+    Ok(Spring { name, blocks, holds, rate: key })
+}
+
+fn diagonal(rates: [f64; 3]) -> Block {
+    let mut block = [[0.0; 3]; 3];
+    (0..3).for_each(|c| block[c][c] = rates[c]);
+    block
+}
+
+fn nodes_of_faces(faces: &[Face]) -> Vec<u32> {
+    let mut nodes: Vec<u32> = faces.iter().flat_map(|face| face.nodes().to_vec()).collect();
+    nodes.sort_unstable();
+    nodes.dedup();
+    nodes
+}
+
+/// The area of faces, without the thickness of a plane body.
+fn area(selector: &Selector<'_>, faces: &[Face]) -> f64 {
+    let analysis = selector.case.analysis();
+    let areas: Vec<f64> =
+        faces.par_iter().map(|face| FaceIntegral::of(face, &selector.mesh.coords, analysis).total_area()).collect();
+    areas.iter().sum()
+}
+
+/// The point masses in the case file's order, without those that are wrong.
+pub fn masses(selector: &Selector<'_>, problems: &mut Problems) -> Vec<PointMass> {
+    let mut masses = Vec::new();
+    for table in selector.case.tables.mass.iter().map(Spanned::get_ref) {
+        if problems.take(selector.case.check_positive("mass", &table.mass)).is_none() {
+            continue;
+        }
+        let name = table.name.as_ref().map_or_else(|| table.on.get_ref().joined(), |name| name.get_ref().clone());
+        let mass = *table.mass.get_ref();
+        let shares = problems.take(shares(selector, &table.on, mass));
+        masses.extend(shares.map(|shares| PointMass { name, mass, shares }));
+    }
+    masses
+}
+
+/// What each node has of a total that is spread over groups: by area, or equally over points.
+fn shares(selector: &Selector<'_>, on: &Spanned<Names>, total: f64) -> Checked<Vec<(u32, f64)>> {
+    if let Some(points) = selector.points(on)? {
+        let share = total / points.len() as f64;
+        return Ok(points.into_iter().map(|node| (node, share)).collect());
+    }
+    let faces = selector.faces(on)?;
+    let (coords, analysis) = (&selector.mesh.coords, selector.case.analysis());
+    let per_area = total / area(selector, &faces);
+    let mut sums = BTreeMap::new();
+    for face in &faces {
+        let integral = FaceIntegral::of(face, coords, analysis);
+        face.nodes()
+            .iter()
+            .zip(integral.area)
+            .for_each(|(node, area)| *sums.entry(*node).or_insert(0.0) += per_area * area);
+    }
+    Ok(sums.into_iter().collect())
+}
