@@ -17,6 +17,7 @@ use kernels_rs::assembly::MeshView;
 use kernels_rs::assembly::moments::{NodeMoments, Rule};
 use kernels_rs::assembly::row_owner::InternalForce;
 use kernels_rs::assembly::supports::Eliminate;
+use kernels_rs::eigenstrain::Eigenstrain;
 use kernels_rs::real::Real;
 use kernels_rs::setup::around::Around;
 
@@ -27,6 +28,8 @@ pub struct DeviceBlock {
     material: Buffer<u32>,
     /// Which constants each cell has, if that is not by material.
     own_constants: Option<Buffer<u32>>,
+    /// Temperatures of cells, as [`Eigenstrain`] has them.
+    temperatures: Option<Buffer<f64>>,
 }
 
 /// A mesh and its materials on a device, in the solver's numbering.
@@ -42,6 +45,8 @@ pub struct DeviceMesh {
     coords: Buffer<[f64; 3]>,
     ends: Option<Buffer<[u32; 2]>>,
     constants: DeviceConstants,
+    /// Temperatures less the reference, `[n_nodes]`; none without [`DeviceMesh::set_temperature`].
+    temperature: Option<Buffer<f64>>,
 }
 
 impl DeviceMesh {
@@ -59,7 +64,29 @@ impl DeviceMesh {
             blocks: blocks.collect::<Result<_>>()?,
             coords,
             constants: constants.upload(space)?,
+            temperature: None,
         })
+    }
+
+    /// Takes a model's temperatures: from now on stress is that of the strain less the thermal strain.
+    pub fn set_temperature(&mut self, space: &Space, model: &Model, numbering: &Numbering) -> Result<()> {
+        let Some(temperature) = &model.temperature else { return Ok(()) };
+        self.temperature = Some(space.upload(&numbering.gather(&temperature.nodal))?);
+        for block in &mut self.blocks {
+            let of_cells = temperature.of_cells.get(block.cells.index).filter(|of| !of.is_empty());
+            block.temperatures = of_cells.map(|of| space.upload(of)).transpose()?;
+        }
+        Ok(())
+    }
+
+    /// The thermal strains of one element type's cells.
+    pub fn eigenstrain(&self, block: &DeviceBlock) -> Eigenstrain {
+        let Some(nodal) = &self.temperature else { return Eigenstrain::NONE };
+        Eigenstrain {
+            per_degree: self.constants.expansion.view(),
+            nodal: nodal.view(),
+            of_cells: block.temperatures.as_ref().map_or(Eigenstrain::NONE.of_cells, Buffer::view),
+        }
     }
 
     /// Takes the materials and the thickness of another model on the same mesh. What was found out about the topology,
@@ -141,14 +168,37 @@ impl DeviceMesh {
     /// `K u` without the matrix and before supports: the internal forces, `[n_nodes][components]`; of some nodes, if
     /// these are given, and 0 at others.
     pub fn internal_force(&self, space: &Space, u: &Buffer<f64>, of: Option<&[u32]>) -> Result<Buffer<f64>> {
+        self.forces(space, u, of, |_| Eigenstrain::NONE)
+    }
+
+    /// `int B^T D eps_th dV`: the forces that would stretch the body as the temperature does, `[n_nodes][components]`;
+    /// nothing without temperatures.
+    pub fn thermal_force(&self, space: &Space) -> Result<Option<Vec<f64>>> {
+        if self.temperature.is_none() {
+            return Ok(None);
+        }
+        let rest = space.zeros(self.components() * self.n_nodes)?;
+        let forces = space.take(self.forces(space, &rest, None, |block| self.eigenstrain(block))?)?;
+        Ok(Some(forces.into_iter().map(|force| -force).collect()))
+    }
+
+    /// The internal forces of displacements beside some thermal strains.
+    fn forces(
+        &self,
+        space: &Space,
+        u: &Buffer<f64>,
+        of: Option<&[u32]>,
+        eigen: impl Fn(&DeviceBlock) -> Eigenstrain,
+    ) -> Result<Buffer<f64>> {
         let mut force = space.zeros(self.components() * self.n_nodes)?;
         let nodes = space.upload(of.unwrap_or_default())?;
         let n = of.map_or(self.n_nodes, <[u32]>::len);
         for block in &self.blocks {
             let (mesh, nodes, u, f) = (self.general_view(block), nodes.view(), u.view(), force.view_mut());
+            let eigen = eigen(block);
             // SAFETY: views of this mesh and of vectors of its size, which live until `finish`.
             with_general!(self.form, block.cells.kind, P, E => unsafe {
-                space.run(n, InternalForce::<E, P>::new(mesh, nodes, u, f))
+                space.run(n, InternalForce::<E, P>::new(mesh, eigen, nodes, u, f))
             })?;
         }
         space.finish()?;
@@ -183,6 +233,7 @@ fn device_block(space: &Space, model: &Model, cells: CellBlock, constants: &mut 
     Ok(DeviceBlock {
         material: materials_of(space, model, &cells)?,
         own_constants: own_constants(space, model, &cells, constants)?,
+        temperatures: None,
         cells,
     })
 }
@@ -231,6 +282,9 @@ impl Supports {
                     }
                 }
             }
+        }
+        for &(node, c) in &model.pins {
+            supports.fixed[numbering.to_solver[node as usize] as usize] |= 1 << c;
         }
         supports.hold_axis(model, numbering);
         supports

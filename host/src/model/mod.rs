@@ -3,8 +3,10 @@
 mod analysis;
 mod bending;
 pub mod case;
+mod density;
 mod error;
 pub mod held;
+mod inertia;
 mod keys;
 pub mod law;
 mod loads;
@@ -16,9 +18,11 @@ mod probes;
 mod problems;
 mod resolve;
 mod rotation;
+mod scattered;
 mod select;
 mod source;
 mod supports;
+mod temperature;
 pub mod units;
 mod unused;
 
@@ -37,12 +41,14 @@ pub use case::Case;
 #[cfg(feature = "cli")]
 pub(crate) use case::Numbers;
 pub use error::{Error, ModelError, Result};
+pub use inertia::Inertia;
 pub use law::{Axes, Isotropic, Law};
 pub use mass::MassProperties;
 pub use names::planes;
 pub use probes::Probe;
 pub use problems::Problems;
 pub use source::{CaseError, Checked, Place, Source};
+pub use temperature::Temperature;
 pub use unused::{Unused, unused};
 
 use crate::mesh::Mesh;
@@ -60,7 +66,9 @@ pub struct Material {
     pub law: Arc<dyn Law>,
     /// Conductivity along its axes; 0 if the case has none, which potentials need.
     pub conductivity: [f64; 3],
-    /// The axes of the law and of the conductivity.
+    /// Thermal strain per degree along its axes, which temperatures need.
+    pub expansion: Option<[f64; 3]>,
+    /// The axes of all these.
     pub axes: Axes,
     /// Mass density; needed by gravity and rotation only.
     pub density: Option<f64>,
@@ -75,6 +83,7 @@ impl Material {
             name: name.into(),
             law: Arc::new(Isotropic { young, poisson }),
             conductivity: [0.0; 3],
+            expansion: None,
             axes: Axes::Global,
             density: None,
             yield_strength: None,
@@ -227,6 +236,10 @@ pub struct Model {
     pub gravity: Option<[f64; 3]>,
     /// How the body spins, applied to the volume by the assembly.
     pub rotation: Option<Rotation>,
+    /// How warm the body is, of which thermal strains follow.
+    pub temperature: Option<Temperature>,
+    /// The nodes and components that hold a free body, which `[inertia_relief]` makes of it; else nothing.
+    pub pins: Vec<(u32, usize)>,
     /// What a potential's source gives per volume, applied by the assembly.
     pub source: Option<f64>,
     /// All other loads as consistent nodal forces, `[n_nodes][3]`; fluxes come first, then zeros.

@@ -137,7 +137,7 @@ impl Case {
     }
 
     /// Checks a number that may be of either sign, or 0.
-    fn check_number(&self, key: &str, value: &Spanned<f64>) -> Checked {
+    pub(super) fn check_number(&self, key: &str, value: &Spanned<f64>) -> Checked {
         self.check_finite(key, value.span(), &[*value.get_ref()])?;
         self.check_scale(key, value.span(), &[*value.get_ref()], &NUMBERS)
     }
@@ -223,8 +223,7 @@ impl Case {
     fn check_loads(&self, problems: &mut Problems) {
         let tables = &self.tables;
         let fluxes = tables.flux.iter().map(|load| &load.value);
-        let pressures = tables.pressure.iter().map(|load| &load.value);
-        for value in fluxes.chain(tables.source.iter().map(|source| &source.value)).chain(pressures) {
+        for value in fluxes.chain(tables.source.iter().map(|source| &source.value)) {
             problems.take(self.check_number("value", value));
         }
         if let Some(gravity) = &tables.gravity {
@@ -232,6 +231,15 @@ impl Case {
         }
         if let Some(rotation) = &tables.rotation {
             problems.take(self.rotation(rotation));
+        }
+        if let Some(temperature) = &tables.temperature {
+            problems.take(self.check_temperature(temperature));
+        }
+        for load in &tables.pressure {
+            problems.take(self.check_pressure(load));
+        }
+        for load in &tables.load {
+            problems.take(self.couple(load));
         }
         for load in &tables.traction {
             problems.take(self.check_vector("vector", &load.vector));

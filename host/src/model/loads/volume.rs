@@ -3,12 +3,12 @@
 use crate::model::{Material, Model};
 
 impl Model {
-    /// What multiplies a force per volume in each material: the density of weight and rotation, 1 of a source; nothing if
-    /// nothing acts on the volume.
+    /// What multiplies a force per volume in each material: the density of weight, rotation and inertia, 1 of a source;
+    /// nothing if nothing acts on the volume.
     pub fn loaded_volume(&self) -> Option<Vec<f64>> {
         let density = |material: &Material| material.density.unwrap_or(0.0);
         match (self.gravity, self.rotation, self.source) {
-            (None, None, None) => None,
+            (None, None, None) if self.pins.is_empty() => None,
             (None, None, Some(_)) => Some(vec![1.0; self.materials.len()]),
             _ => Some(self.materials.iter().map(density).collect()),
         }
