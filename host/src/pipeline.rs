@@ -3,12 +3,12 @@
 mod build;
 mod femses;
 mod groups;
+mod loads;
 mod motion;
 mod system;
 
 pub use system::{Loaded, System};
 
-use crate::assembly::{DeviceMesh, Numbering};
 use crate::device::DeviceName;
 use crate::linalg::Space;
 use crate::model::{Model, SolverOptions};
@@ -57,7 +57,7 @@ pub struct Used {
 pub struct Solution {
     /// The results; empty where another sink has taken them.
     pub step: Step,
-    /// The sum of all loads; of a potential what fluxes and sources bring in, then zeros.
+    /// The sum of all loads but thermal strain; of a potential what fluxes and sources bring in, then zeros.
     pub applied: [f64; 3],
     /// The sum of the forces of all supports and springs on the body, or of the flows into it there; a node of several
     /// counts once.
@@ -255,8 +255,12 @@ fn results(
     sink: &mut dyn Sink,
 ) -> Result<Solution> {
     let Solved { body, v, mut outcome, epsilon } = found;
-    let Loaded { numbering, mesh, supports, applied, norm_f, parts, .. } = body;
+    let Loaded { numbering, mesh, mut supports, loads, norm_f, parts, coords, .. } = body;
+    let applied = loads.all;
     let u: Vec<f64> = v.par_iter().zip(&supports.prescribed).map(|(v, prescribed)| v + prescribed).collect();
+    if let Some(relief) = &loads.relief {
+        supports.motion = relief.drift(&coords, &u, supports.components);
+    }
     timings.solve = phase.next("stress");
     let device_u = space.upload(&u)?;
     let dim = supports.components;
@@ -286,6 +290,7 @@ fn results(
     }
     let unknown = (&u[..], &device_u);
     let mut context = Context::new(space, model, (&numbering, &mesh), unknown, (&supports, forces));
+    context.acceleration = loads.relief.map(|relief| relief.acceleration);
     let balance = Balance::new(&support_forces, &applied, dim, model.analysis.balanced());
     let load_error = context.table("reactions")?.map_or(0.0, |reactions| balance.load_error(reactions));
     outcome.judge_by_loads(load_error);
@@ -294,7 +299,7 @@ fn results(
         (0..parts.members().n_parts()).map(|part| parts.balance(part, &support_forces, &applied, model.analysis));
     let mut solution = Solution {
         step: Step::default(),
-        applied: stress::resultant(&applied, dim),
+        applied: loads.total,
         reaction_sum,
         equilibrium_error: balance.error(),
         load_error,
@@ -305,21 +310,4 @@ fn results(
     };
     solution.timings.stress = phase.next("write");
     Ok(solution)
-}
-
-/// All loads as nodal forces in the solver's numbering, `[n_nodes][components]` flat.
-fn loads(space: &Space, model: &Model, numbering: &Numbering, mesh: &DeviceMesh) -> Result<Vec<f64>> {
-    let components = model.analysis.components();
-    let mut f = numbering.gather_components(&model.nodal_forces, components);
-    if let Some(weights) = model.loaded_volume() {
-        let moments = space.take(mesh.node_moments(space, &weights)?)?;
-        let add =
-            |(f, of): (&mut [f64], &[f64; 4])| f.iter_mut().zip(model.volume_force(*of)).for_each(|(f, v)| *f += v);
-        f.par_chunks_mut(components).zip(&moments).for_each(add);
-        for (node, force) in model.mass_forces() {
-            let row = components * numbering.to_solver[node as usize] as usize;
-            f[row..row + components].iter_mut().zip(force).for_each(|(f, v)| *f += v);
-        }
-    }
-    Ok(f)
 }

@@ -42,6 +42,8 @@ pub trait Constitutive: Form {
 
     /// The strain of a field with gradient `h[i][j] = du_i/dx_j`.
     fn strain<E: Element>(h: [[f64; 3]; 3]) -> Self::Strain;
+    /// A strain less so many degrees of thermal strain; a gradient as it is.
+    fn less(strain: Self::Strain, per_degree: [f64; 6], degrees: f64) -> Self::Strain;
     /// Its stress.
     fn stress(strain: Self::Strain, constants: Self::Constants<f64>) -> Self::Strain;
     /// `sigma : eps`.
@@ -236,6 +238,14 @@ impl Constitutive for General {
     }
 
     #[inline(always)]
+    fn less(mut strain: [f64; 6], per_degree: [f64; 6], degrees: f64) -> [f64; 6] {
+        for i in 0..6 {
+            strain[i] = fma(-degrees, per_degree[i], strain[i]);
+        }
+        strain
+    }
+
+    #[inline(always)]
     fn stress(strain: [f64; 6], d: [f64; 21]) -> [f64; 6] {
         let mut stress = [0.0; 6];
         for i in 0..6 {
@@ -321,6 +331,11 @@ impl Constitutive for Scalar {
         for i in E::DIM..3 {
             gradient[i] = 0.0;
         }
+        gradient
+    }
+
+    #[inline(always)]
+    fn less(gradient: [f64; 3], _: [f64; 6], _: f64) -> [f64; 3] {
         gradient
     }
 

@@ -18,6 +18,7 @@
 //! | the iteration on element matrices | [`femses`] |
 //! | sums by connected part, for error estimates | [`parts`] |
 //! | running sums, sorting, adjacency, sparsity, slots | [`setup`] |
+//! | thermal strain | [`eigenstrain`] |
 //! | stress, energy and gradients in elements | [`stress`] |
 //! | stress and gradient at the nodes | [`nodal`] |
 //!
@@ -42,6 +43,7 @@ pub mod cg_persistent;
 pub mod cholesky;
 #[cfg(not(target_arch = "nvptx64"))]
 pub mod cpu;
+pub mod eigenstrain;
 pub mod element;
 pub mod femses;
 pub mod form;

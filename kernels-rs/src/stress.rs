@@ -2,6 +2,7 @@
 //! points; and the strain energy of cells.
 
 use crate::assembly::MeshView;
+use crate::eigenstrain::Eigenstrain;
 use crate::element::*;
 use crate::for_each_body;
 use crate::form::{Constitutive, Form, General, Scalar, size};
@@ -60,17 +61,17 @@ pub unsafe fn deformation<E: Element, P: Form>(
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Sampled<S> {
-    /// Strains, or gradients of a potential, `[n_cells][n_points]`.
+    /// Strains, the thermal part included, or gradients of a potential, `[n_cells][n_points]`.
     pub strain: ViewMut<S>,
     /// Stresses, or gradients times C, `[n_cells][n_points]`.
     pub stress: ViewMut<S>,
-    /// `sum 1/2 w |J| sigma : eps` over the points, the strain energy if they are a rule, `[n_cells]`.
+    /// `sum 1/2 w |J| sigma : (eps - eps_th)` over the points, the strain energy if they are a rule, `[n_cells]`.
     pub energy: ViewMut<f64>,
 }
 
 /// Computes: strain and stress of a cell at points of its reference element, and its strain energy.
 ///
-/// Parameters: `points [n_points]`, reference coordinates and weight; `u [n_nodes][size]`. Thread mapping: an item per
+/// Parameters: `points [n_points]`, reference coordinates and weight; `eigen`, strains that make no stress; `u [n_nodes][size]`. Thread mapping: an item per
 /// cell. Memory moved: N nodes (4 B), coordinates and displacements (through the cache), 21 constants or 6; 48 B or 24
 /// written for each strain and stress.
 #[kernel(items, E = for_each_body!, P = [General, Scalar])]
@@ -78,6 +79,7 @@ pub unsafe fn sample<E: Element, P: Constitutive>(
     cell: usize,
     mesh: MeshView,
     points: View<[f64; 4]>,
+    eigen: Eigenstrain,
     u: View<f64>,
     out: Sampled<<P as Constitutive>::Strain>,
 ) {
@@ -88,8 +90,9 @@ pub unsafe fn sample<E: Element, P: Constitutive>(
         let [xi, eta, zeta, weight] = points.at(k);
         let Deformation { h, mapping } = deformation::<E, P>(&nodes, &x, [xi, eta, zeta], u);
         let strain = P::strain::<E>(h);
-        let stress = P::stress(strain, constants);
-        energy += 0.5 * mesh.thickness * weight * mapping.det_j * P::product(stress, strain);
+        let elastic = eigen.elastic::<E, P>(mesh, cell, &nodes, [xi, eta, zeta], strain);
+        let stress = P::stress(elastic, constants);
+        energy += 0.5 * mesh.thickness * weight * mapping.det_j * P::product(stress, elastic);
         if !out.strain.is_empty() {
             out.strain.set(cell * points.len() + k, strain);
         }

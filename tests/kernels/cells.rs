@@ -10,7 +10,7 @@ use warpfem::assembly::Symbolic;
 use warpfem::device::{Buffer, Plain};
 use warpfem::element::ElementKind;
 use warpfem::linalg::Space;
-use warpfem::model::{Analysis, Model, Physics};
+use warpfem::model::{Analysis, Model, Physics, Temperature};
 use warpfem::result::choices::{Format, Ordering, Strategy};
 use warpfem::stress::{Asked, AtPoints, cell_energies, nodal_gradient, nodal_stress, sampled};
 
@@ -112,19 +112,75 @@ pub fn internal_force<E: Element>(space: &Space) -> Vec<u64> {
             assert_close("rows", &f, &sums, 1e-13, 1.0 + largest(expected.as_slice()));
             found.extend(bits(&f));
         }
+        if model.analysis.physics() == Physics::Elasticity {
+            found.extend(thermal_force(space, warm(model), &symbolic));
+        }
     }
     found
 }
 
+/// The same model with expansions of its own along its axes, temperatures at its nodes and of every third cell.
+fn warm(mut model: Model) -> Model {
+    for material in &mut model.materials {
+        material.expansion = Some([1e-3, 2e-3, -3e-3]);
+    }
+    let of_cells = |materials: &Vec<u32>| {
+        let own = |cell: usize| if cell % 3 == 1 { 7.0 } else { f64::NAN };
+        (0..materials.len()).map(own).collect()
+    };
+    let of_cells = model.cell_material.iter().map(of_cells).collect();
+    model.temperature =
+        Some(Temperature { reference: 20.0, nodal: Random(5).vector(model.mesh.coords.len()), of_cells });
+    model
+}
+
+/// The thermal strain at a point of a cell.
+fn thermal_strain(
+    model: &Model,
+    (block, cell): (usize, usize),
+    nodes: &[u32],
+    shape: &[f64],
+    material: usize,
+) -> SVector<f64, 6> {
+    let temperature = model.temperature.as_ref().unwrap();
+    let at_node = |(node, shape): (&u32, &f64)| shape * temperature.in_cell(block, cell, *node);
+    let degrees: f64 = nodes.iter().zip(shape).map(at_node).sum();
+    degrees * SVector::from(model.materials[material].expansion_at(reference::middle(nodes, model)))
+}
+
+/// `u . f = int eps(u) : D eps_th dV`, for any u.
+fn thermal_force(space: &Space, model: Model, symbolic: &Symbolic) -> Vec<u64> {
+    let mut mesh = meshes::upload(space, &model, symbolic);
+    mesh.set_temperature(space, &model, &symbolic.numbering).unwrap();
+    let force = mesh.thermal_force(space).unwrap().unwrap();
+    for seed in 6..9 {
+        let u: Vec<f64> = Random(seed).vector(force.len());
+        let (mut expected, mut size) = (0.0, 0.0);
+        reference::for_each_cell(&model, |kind, nodes, x, material, place| {
+            let d = reference::elasticity(model.analysis, &model.materials[material], reference::middle(nodes, &model));
+            for point in reference::at_points(kind, x, kind.info().shape.quadrature) {
+                let eps = reference::strain(model.analysis, &point, nodes, x, &u);
+                let stress = d * thermal_strain(&model, place, nodes, &point.shape, material);
+                let work = reference::volume(&model, &point, x) * eps.dot(&stress);
+                (expected, size) = (expected + work, size + work.abs());
+            }
+        });
+        let found: f64 = u.iter().zip(&force).map(|(u, f)| u * f).sum();
+        assert_close("work", &[found], &[expected], 1e-12, size);
+    }
+    bits(&force)
+}
+
 /// Strain, stress and energy, or gradient and flux, at the points of the rule, against the textbook.
 pub fn sample<E: Element>(space: &Space) -> Vec<u64> {
-    all_forms::<E>(divisions)
-        .iter()
-        .flat_map(|(model, symbolic)| match model.analysis.physics() {
-            Physics::Elasticity => sample_in::<General>(space, model, symbolic, &stresses),
-            Physics::Potential => sample_in::<Scalar>(space, model, symbolic, &fluxes),
-        })
-        .collect()
+    let of_model = |(model, symbolic): (Model, Symbolic)| match model.analysis.physics() {
+        Physics::Elasticity => {
+            let cold = sample_in::<General>(space, &model, &symbolic, &stresses);
+            [cold, sample_in::<General>(space, &warm(model), &symbolic, &stresses)].concat()
+        }
+        Physics::Potential => sample_in::<Scalar>(space, &model, &symbolic, &fluxes),
+    };
+    all_forms::<E>(divisions).into_iter().flat_map(of_model).collect()
 }
 
 /// What [`sample_in`] expects of a point: strain, stress, energy.
@@ -141,7 +197,8 @@ where
 {
     let u: Vec<f64> = Random(4).vector(model.analysis.components() * symbolic.numbering.len());
     let expected = textbook(model, &u);
-    let mesh = meshes::upload(space, model, symbolic);
+    let mut mesh = meshes::upload(space, model, symbolic);
+    mesh.set_temperature(space, model, &symbolic.numbering).unwrap();
     let block = &mesh.blocks[0];
     let (u, rule) = (space.upload(&u).unwrap(), block.cells.kind.info().shape.quadrature);
     let AtPoints { strain, stress } = sampled::<P>(space, &mesh, block, rule, &u, Asked::Both).unwrap();
@@ -151,6 +208,10 @@ where
         [expected.iter().flat_map(|e| e.0.clone()).collect(), expected.iter().flat_map(|e| e.1.clone()).collect()];
     for (name, found, expected) in [("strain", &found[0], &columns[0]), ("stress", &found[1], &columns[1])] {
         assert_close(name, found, expected, 1e-12, 1.0 + largest(expected));
+    }
+    if model.temperature.is_some() {
+        // With thermal strain `u . K u` is not the energy.
+        return bits(&found.concat());
     }
     let energies: Vec<f64> = cell_energies(space, &mesh, &u).unwrap().concat();
     let of_cells = expected.chunks(rule.len()).map(|cell| 2.0 * cell.iter().map(|point| point.2).sum::<f64>());
@@ -162,11 +223,15 @@ where
 /// Of every point of every cell, by the textbook.
 fn stresses(model: &Model, u: &[f64]) -> Vec<Expected> {
     let mut points = Vec::new();
-    reference::for_each_cell(model, |kind, nodes, x, material, _| {
+    reference::for_each_cell(model, |kind, nodes, x, material, place| {
         let d = reference::elasticity(model.analysis, &model.materials[material], reference::middle(nodes, model));
         for point in reference::at_points(kind, x, kind.info().shape.quadrature) {
             let eps = reference::strain(model.analysis, &point, nodes, x, u);
-            let stress = d * eps;
+            let thermal = match model.temperature {
+                Some(_) => thermal_strain(model, place, nodes, &point.shape, material),
+                None => SVector::zeros(),
+            };
+            let stress = d * (eps - thermal);
             let energy = 0.5 * reference::volume(model, &point, x) * eps.dot(&stress);
             points.push((eps.as_slice().to_vec(), stress.as_slice().to_vec(), energy));
         }

@@ -72,7 +72,7 @@ impl Reference {
     /// [`DirectError::NotBuilt`] if the build has no factor for so many unknowns, and what a factorisation finds.
     pub fn new(model: &Model) -> Result<Reference> {
         let space = Space::cpu();
-        let (System { body: Loaded { numbering, mesh, applied, .. }, matrix, .. }, _) =
+        let (System { body: Loaded { numbering, mesh, loads, .. }, matrix, .. }, _) =
             matrices::assemble(&space, model, Format::Bcsr)?;
         let stiffness = Stiffness::assemble(&space, model, &mesh, &matrix)?;
         // What the model prescribes, whatever has become of it on the way to the system.
@@ -80,6 +80,7 @@ impl Reference {
         let coords = numbering.gather(&model.mesh.coords);
         let mut parts = parts(model, &numbering, &coords);
         let diagonal = stiffness.diagonal();
+        let applied = loads.all;
         let mut w = vec![Extended::ZERO; applied.len()];
         for part in &mut parts {
             part.take_off_motion(&supports, &coords, &diagonal, &mut w);

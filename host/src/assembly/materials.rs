@@ -15,6 +15,8 @@ pub(super) struct Constants {
     /// Numbers of a set.
     size: usize,
     thickness: f64,
+    /// Thermal strain per degree of each set; empty without temperatures.
+    expansion: Vec<[f64; 6]>,
 }
 
 /// The same on a device.
@@ -23,6 +25,8 @@ pub(super) struct DeviceConstants {
     pub general: Buffer<f64>,
     /// Thickness of a plane body; 1 of others.
     pub thickness: f64,
+    /// Thermal strain per degree of each set; empty without temperatures.
+    pub expansion: Buffer<[f64; 6]>,
 }
 
 impl Constants {
@@ -32,7 +36,9 @@ impl Constants {
         let isotropic = || materials.iter().map(|material| constants(analysis, material)).collect();
         let general: Vec<f64> =
             materials.iter().flat_map(|material| of_material(analysis, material, [0.0; 3])).collect();
+        let expansion = materials.iter().map(|material| material.expansion_at([0.0; 3]));
         Constants {
+            expansion: if model.temperature.is_some() { expansion.collect() } else { Vec::new() },
             isotropic: model.form().is_isotropic.then(isotropic),
             size: general.len() / materials.len().max(1),
             general,
@@ -51,7 +57,11 @@ impl Constants {
                 return material;
             };
             let number = self.general.len() / self.size;
-            self.general.extend(of_material(model.analysis, own, model.mesh.middle(cells.cell(cell))));
+            let place = model.mesh.middle(cells.cell(cell));
+            self.general.extend(of_material(model.analysis, own, place));
+            if model.temperature.is_some() {
+                self.expansion.push(own.expansion_at(place));
+            }
             number as u32
         };
         Some(of.iter().enumerate().map(one).collect())
@@ -59,7 +69,8 @@ impl Constants {
 
     pub(super) fn upload(self, space: &Space) -> Result<DeviceConstants> {
         let isotropic = self.isotropic.map(|constants| space.upload(constants.as_flattened())).transpose()?;
-        Ok(DeviceConstants { isotropic, general: space.upload_vec(self.general)?, thickness: self.thickness })
+        let (general, expansion) = (space.upload_vec(self.general)?, space.upload_vec(self.expansion)?);
+        Ok(DeviceConstants { isotropic, general, thickness: self.thickness, expansion })
     }
 }
 

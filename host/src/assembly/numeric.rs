@@ -1,9 +1,10 @@
-//! The numeric phase: a mesh and its materials on a device, and the loads and internal forces computed there. Stiffness is in [`super::stiffness`].
+//! The numeric phase: a mesh and its materials on a device, and the loads and internal forces computed there. Stiffness is
+//! in [`super::stiffness`].
 
-use super::Addition;
 use super::forms::{match_revolved, with_general};
 use super::materials::{Constants, DeviceConstants};
 use super::topology::CellBlock;
+use super::{Addition, Numbering};
 use crate::device::Buffer;
 use crate::element::dispatch::{match_element, with_element};
 use crate::linalg::Space;
@@ -14,6 +15,7 @@ use kernels_rs::amg::vertices::{Cells, FindEnds};
 use kernels_rs::assembly::MeshView;
 use kernels_rs::assembly::moments::{NodeMoments, Rule};
 use kernels_rs::assembly::row_owner::InternalForce;
+use kernels_rs::eigenstrain::Eigenstrain;
 use kernels_rs::setup::around::Around;
 
 /// The cells of one element type on a device.
@@ -23,6 +25,8 @@ pub struct DeviceBlock {
     material: Buffer<u32>,
     /// Which constants each cell has, if that is not by material.
     own_constants: Option<Buffer<u32>>,
+    /// Temperatures of cells, as [`Eigenstrain`] has them.
+    temperatures: Option<Buffer<f64>>,
 }
 
 /// A mesh and its materials on a device, in the solver's numbering.
@@ -40,6 +44,8 @@ pub struct DeviceMesh {
     constants: DeviceConstants,
     /// What is added to the cells' stiffness.
     pub addition: Option<Addition>,
+    /// Temperatures less the reference, `[n_nodes]`; none without [`DeviceMesh::set_temperature`].
+    temperature: Option<Buffer<f64>>,
 }
 
 impl DeviceMesh {
@@ -58,7 +64,29 @@ impl DeviceMesh {
             coords,
             constants: constants.upload(space)?,
             addition: None,
+            temperature: None,
         })
+    }
+
+    /// Takes a model's temperatures: from now on stress is that of the strain less the thermal strain.
+    pub fn set_temperature(&mut self, space: &Space, model: &Model, numbering: &Numbering) -> Result<()> {
+        let Some(temperature) = &model.temperature else { return Ok(()) };
+        self.temperature = Some(space.upload(&numbering.gather(&temperature.nodal))?);
+        for block in &mut self.blocks {
+            let of_cells = temperature.of_cells.get(block.cells.index).filter(|of| !of.is_empty());
+            block.temperatures = of_cells.map(|of| space.upload(of)).transpose()?;
+        }
+        Ok(())
+    }
+
+    /// The thermal strains of one element type's cells.
+    pub fn eigenstrain(&self, block: &DeviceBlock) -> Eigenstrain {
+        let Some(nodal) = &self.temperature else { return Eigenstrain::NONE };
+        Eigenstrain {
+            per_degree: self.constants.expansion.view(),
+            nodal: nodal.view(),
+            of_cells: block.temperatures.as_ref().map_or(Eigenstrain::NONE.of_cells, Buffer::view),
+        }
     }
 
     /// Takes the materials and the thickness of another model on the same mesh. What was found out about the topology,
@@ -140,14 +168,37 @@ impl DeviceMesh {
     /// `K u` without the matrix and before supports: the internal forces, `[n_nodes][components]`; of some nodes, if
     /// these are given, and at others only what is added to the cells.
     pub fn internal_force(&self, space: &Space, u: &Buffer<f64>, of: Option<&[u32]>) -> Result<Buffer<f64>> {
+        self.forces(space, u, of, |_| Eigenstrain::NONE)
+    }
+
+    /// `int B^T D eps_th dV`: the forces that would stretch the body as the temperature does, `[n_nodes][components]`;
+    /// nothing without temperatures.
+    pub fn thermal_force(&self, space: &Space) -> Result<Option<Vec<f64>>> {
+        if self.temperature.is_none() {
+            return Ok(None);
+        }
+        let rest = space.zeros(self.components() * self.n_nodes)?;
+        let forces = space.take(self.forces(space, &rest, None, |block| self.eigenstrain(block))?)?;
+        Ok(Some(forces.into_iter().map(|force| -force).collect()))
+    }
+
+    /// The internal forces of displacements beside some thermal strains.
+    fn forces(
+        &self,
+        space: &Space,
+        u: &Buffer<f64>,
+        of: Option<&[u32]>,
+        eigen: impl Fn(&DeviceBlock) -> Eigenstrain,
+    ) -> Result<Buffer<f64>> {
         let mut force = space.zeros(self.components() * self.n_nodes)?;
         let nodes = space.upload(of.unwrap_or_default())?;
         let n = of.map_or(self.n_nodes, <[u32]>::len);
         for block in &self.blocks {
             let (mesh, nodes, u, f) = (self.general_view(block), nodes.view(), u.view(), force.view_mut());
+            let eigen = eigen(block);
             // SAFETY: views of this mesh and of vectors of its size, which live until `finish`.
             with_general!(self.form, block.cells.kind, P, E => unsafe {
-                space.run(n, InternalForce::<E, P>::new(mesh, nodes, u, f))
+                space.run(n, InternalForce::<E, P>::new(mesh, eigen, nodes, u, f))
             })?;
         }
         space.finish()?;
@@ -185,6 +236,7 @@ fn device_block(space: &Space, model: &Model, cells: CellBlock, constants: &mut 
     Ok(DeviceBlock {
         material: materials_of(space, model, &cells)?,
         own_constants: own_constants(space, model, &cells, constants)?,
+        temperatures: None,
         cells,
     })
 }

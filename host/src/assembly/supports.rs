@@ -45,6 +45,9 @@ impl Supports {
                 }
             }
         }
+        for &(node, c) in &model.pins {
+            supports.fixed[numbering.to_solver[node as usize] as usize] |= 1 << c;
+        }
         supports.hold_axis(model, numbering);
         supports.add_slanted(model, numbering);
         supports

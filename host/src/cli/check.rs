@@ -271,6 +271,14 @@ fn materials(out: &mut String, case: &Case, model: &Model) -> std::fmt::Result {
         let (axis, at) = (vector(rotation.axis), vector(rotation.at));
         writeln!(out, "  load      rotation: {} radians per time about {axis} at {at}", number(rotation.speed, 4))?;
     }
+    if let Some(temperature) = &model.temperature {
+        let ((low, high), of) = (temperature.range(), |degrees: f64| number(degrees + temperature.reference, 4));
+        let range = if low == high { of(low) } else { format!("{} to {}", of(low), of(high)) };
+        writeln!(out, "  load      temperature: {range}, without thermal strain at {}", of(0.0))?;
+    }
+    if !model.pins.is_empty() {
+        writeln!(out, "  free      the loads accelerate the body: inertia_relief")?;
+    }
     if let Some(source) = model.source {
         writeln!(out, "  load      source: {} in total", number(source * volume, 4))?;
     }

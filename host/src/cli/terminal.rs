@@ -151,6 +151,12 @@ impl Shown<'_> {
         };
         let ([loads, error], balance) = (words.loads, share(results.equilibrium_error));
         lines.push(format!("{loads} {}; {error} {balance}", of(&results.applied)));
+        let free = results.tables.iter().find(|table| table.info.name == "inertia_relief");
+        for (_, row) in free.iter().flat_map(|table| &table.rows) {
+            let of = |at: usize| vector([row[at], row[at + 1], row[at + 2]]);
+            let along = self.with_unit(of(0), Quantity::Acceleration);
+            lines.push(format!("free body: acceleration {along}, angular {}", of(3)));
+        }
         let each = results.reactions.iter().map(|(name, force)| (name.as_str(), of(force))).collect();
         self.supports(lines, words.reaction, each, (of(&results.reaction_sum), results.shared_nodes));
     }

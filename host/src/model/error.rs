@@ -88,6 +88,9 @@ pub enum ModelError {
     /// Gravity acts on a material without density.
     #[error(transparent)]
     MissingDensity(Box<CaseError>),
+    /// Temperatures of a material without thermal expansion.
+    #[error(transparent)]
+    MissingExpansion(Box<CaseError>),
     /// Some parts of the body can move without deforming.
     #[error("{}", free_motions(.parts, *.n_parts))]
     FreeMotion {

@@ -3,9 +3,11 @@
 mod analysis;
 mod bending;
 pub mod case;
+mod density;
 mod directions;
 mod error;
 pub mod held;
+mod inertia;
 mod keys;
 pub mod law;
 mod loads;
@@ -17,10 +19,12 @@ mod probes;
 mod problems;
 mod resolve;
 mod rotation;
+mod scattered;
 mod select;
 mod source;
 mod springs;
 mod supports;
+mod temperature;
 pub mod units;
 mod unused;
 
@@ -42,6 +46,7 @@ pub use case::Case;
 pub(crate) use case::Numbers;
 pub use directions::{Directions, HeldSpace};
 pub use error::{Error, ModelError, Result};
+pub use inertia::Inertia;
 pub use law::{Axes, Isotropic, Law};
 pub use mass::MassProperties;
 pub use names::planes;
@@ -49,6 +54,7 @@ pub use probes::Probe;
 pub use problems::Problems;
 pub use source::{CaseError, Checked, Place, Source};
 pub use springs::{PointMass, Spring};
+pub use temperature::Temperature;
 pub use unused::{Unused, unused};
 
 use crate::mesh::Mesh;
@@ -66,7 +72,9 @@ pub struct Material {
     pub law: Arc<dyn Law>,
     /// Conductivity along its axes; 0 if the case has none, which potentials need.
     pub conductivity: [f64; 3],
-    /// The axes of the law and of the conductivity.
+    /// Thermal strain per degree along its axes, which temperatures need.
+    pub expansion: Option<[f64; 3]>,
+    /// The axes of all these.
     pub axes: Axes,
     /// Mass density; needed by gravity and rotation only.
     pub density: Option<f64>,
@@ -81,6 +89,7 @@ impl Material {
             name: name.into(),
             law: Arc::new(Isotropic { young, poisson }),
             conductivity: [0.0; 3],
+            expansion: None,
             axes: Axes::Global,
             density: None,
             yield_strength: None,
@@ -239,6 +248,10 @@ pub struct Model {
     pub gravity: Option<[f64; 3]>,
     /// How the body spins, applied to the volume by the assembly.
     pub rotation: Option<Rotation>,
+    /// How warm the body is, of which thermal strains follow.
+    pub temperature: Option<Temperature>,
+    /// The nodes and components that hold a free body, which `[inertia_relief]` makes of it; else nothing.
+    pub pins: Vec<(u32, usize)>,
     /// What a potential's source gives per volume, applied by the assembly.
     pub source: Option<f64>,
     /// All other loads as consistent nodal forces, `[n_nodes][3]`; fluxes come first, then zeros.

@@ -3,10 +3,13 @@
 use std::path::Path;
 
 use super::case::Case;
+use super::density::has_density;
 use super::problems::Problems;
 use super::select::Selector;
-use super::{Material, Model, ModelError, ON_AXIS, Physics, Rotation, SolverOptions, Support, Units};
-use super::{bending, held, loads, locking, materials, probes, rotation, springs, supports, units};
+use super::{Material, Model, ModelError, ON_AXIS, Physics, Rotation, SolverOptions, Support};
+use super::{
+    bending, held, inertia, loads, locking, materials, probes, rotation, springs, supports, temperature, units,
+};
 use crate::mesh::Mesh;
 use crate::model::Error;
 
@@ -54,6 +57,8 @@ impl Model {
             masses: vec![],
             gravity: None,
             rotation: None,
+            temperature: None,
+            pins: vec![],
             source: case.tables.source.as_ref().map(|table| *table.value.get_ref()),
             nodal_forces: vec![],
             applied: vec![],
@@ -80,12 +85,21 @@ impl Model {
         let (materials, cell_material) = materials::resolve(selector, problems);
         self.gravity = gravity(case, &materials, &cell_material, problems);
         self.rotation = rotation(case, &materials, &cell_material, problems);
+        self.temperature = temperature::resolve(selector, &materials, &cell_material, problems);
         self.supports = supports::resolve(selector, problems);
         self.springs = springs::resolve(selector, &self.supports, problems);
         self.masses = springs::masses(selector, problems);
+        if inertia::resolve(selector, &materials, &cell_material, problems) {
+            self.pins = inertia::pins(analysis, mesh, &selector.in_solid);
+        }
         let supports = &self.supports;
         let is_whole = supports.len() == case.tables.support.len() && self.springs.len() == case.tables.spring.len();
-        let holding: Vec<Support> = supports.iter().chain(self.springs.iter().map(|s| &s.holds)).cloned().collect();
+        let of_springs = self.springs.iter().map(|spring| &spring.holds);
+        let pins = inertia::as_supports(&self.pins);
+        let holding: Vec<Support> = match pins.is_empty() {
+            true => supports.iter().chain(of_springs).cloned().collect(),
+            false => pins,
+        };
         // The check of supports runs in one thread for the most part.
         let ((loads, bending), held) = rayon::join(
             || (loads::resolve(selector, supports, problems), bending::doubt(analysis, mesh)),
@@ -105,6 +119,7 @@ impl Model {
         warnings.extend(rotation::warnings(analysis, mesh, supports));
         warnings.extend(unsaid_thickness(case));
         if analysis.physics() != Physics::Potential {
+            warnings.extend(temperature::warnings(self.temperature.as_ref(), &materials));
             warnings.extend(units::warnings(&materials, mesh.longest_side(), self.gravity, self.units));
         }
         warnings.extend(loads.warnings);
@@ -125,6 +140,7 @@ impl Model {
         let is_loaded = largest(&mut self.nodal_forces.iter()) > rounding
             || self.gravity.iter().any(at_work)
             || self.rotation.is_some_and(|rotation| rotation.speed != 0.0)
+            || self.temperature.as_ref().is_some_and(|temperature| temperature.range() != (0.0, 0.0))
             || self.source.is_some_and(|s| s != 0.0);
         let mut values = self.supports.iter().flat_map(|support| support.displacement).flatten();
         match self.analysis.physics() {
@@ -183,14 +199,6 @@ fn unsaid_thickness(case: &Case) -> Option<String> {
         .then(|| "[analysis] has no `thickness`: the plate is taken to be 1 thick".to_string())
 }
 
-/// What to add to a material without density. Steel has 210e9 Pa and 210e3 MPa.
-fn density_help(case: &Case, young: f64) -> &'static str {
-    match case.units().map_or(young < 1e7, |units| units == Units::MmNS) {
-        true => "add `density = 7.85e-9` (t/mm^3) to that [[material]], if it is steel in mm, N and MPa",
-        false => "add `density = 7850.0` (kg/m^3) to that [[material]], if it is steel in m, N and Pa",
-    }
-}
-
 /// Gravity; every material in use must have a density.
 fn gravity(
     case: &Case,
@@ -220,33 +228,6 @@ fn rotation(
     let table = case.tables.rotation.as_ref()?;
     let rotation = problems.take(case.rotation(table))?;
     has_density(case, "rotation", materials, cell_material, problems).then_some(rotation)
-}
-
-/// Whether every material in use has a density; else that is a problem.
-fn has_density(
-    case: &Case,
-    what: &str,
-    materials: &[Material],
-    cell_material: &[Vec<u32>],
-    problems: &mut Problems,
-) -> bool {
-    let mut in_use = vec![false; materials.len()];
-    // Elements without a material are an error of their own.
-    for &material in cell_material.iter().flatten() {
-        if let Some(used) = in_use.get_mut(material as usize) {
-            *used = true;
-        }
-    }
-    let without = (0..materials.len()).filter(|&i| in_use[i] && materials[i].density.is_none());
-    let mut all_have = true;
-    for i in without {
-        let message = format!("{what} needs the density of material `{}`", materials[i].name);
-        let (place, help) =
-            (case.tables.material[i].get_ref().name.span(), density_help(case, materials[i].law.young()));
-        problems.add(ModelError::MissingDensity(case.error_at(place, message, help)));
-        all_have = false;
-    }
-    all_have
 }
 
 /// The fields asked for, each once.

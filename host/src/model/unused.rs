@@ -35,14 +35,16 @@ fn used(case: &Case) -> Vec<&str> {
     let tables = &case.tables;
     let materials = tables.material.iter().filter_map(|table| table.get_ref().on.as_ref());
     let supports = tables.support.iter().filter_map(|table| table.get_ref().on.as_ref());
-    let loads = (tables.pressure.iter().map(|table| &table.on))
+    let loads = (tables.pressure.iter().map(|table| &table.get_ref().on))
         .chain(tables.traction.iter().map(|table| &table.on))
         .chain(tables.force.iter().map(|table| &table.on))
+        .chain(tables.load.iter().map(|table| &table.get_ref().on))
         .chain(tables.flux.iter().map(|table| &table.on))
         .chain(tables.point_force.iter().filter_map(|table| table.get_ref().on.as_ref()));
     let springs = tables.spring.iter().map(|table| &table.get_ref().on);
     let masses = tables.mass.iter().map(|table| &table.get_ref().on);
-    let names = materials.chain(supports).chain(springs).chain(masses).chain(loads);
+    let warm = tables.temperature.iter().flat_map(|table| &table.get_ref().on).map(|table| &table.on);
+    let names = materials.chain(supports).chain(springs).chain(masses).chain(loads).chain(warm);
     names.flat_map(|on| on.get_ref().with_places(0..0)).map(|(name, _)| name).collect()
 }
 

@@ -61,7 +61,7 @@ fn diagonal<T: Real>(space: &Space, mesh: &DeviceMesh) -> Result<Vec<f64>> {
 /// The right-hand side `f - K u` for the prescribed u, from its forces `K u`; 0 where it is prescribed: what elimination
 /// makes of it.
 fn lifted(body: &Loaded, forces: &[f64]) -> Vec<f64> {
-    let Loaded { supports, applied, .. } = body;
+    let (supports, applied) = (&body.supports, &body.loads.all);
     let force = |i: usize| forces.get(i).copied().unwrap_or(0.0);
     let free = |i: usize| if supports.is_fixed(i, 0) { 0.0 } else { applied[i] - force(i) };
     (0..applied.len()).map(free).collect()

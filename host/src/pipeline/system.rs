@@ -1,7 +1,8 @@
 //! A model assembled on a device, and the energy norm that its errors are measured in.
 
 use super::groups::Parts;
-use super::{Phase, Timings, loads, motion};
+use super::loads::Loads;
+use super::{Phase, Timings, motion};
 use crate::assembly::numbering::DEGREE_WINDOW;
 use crate::assembly::{Addition, Assembly, DeviceMesh, DeviceSlanted, Numbering, Supports, Topology};
 use crate::device::Buffer;
@@ -39,8 +40,8 @@ pub struct Loaded {
     pub mesh: DeviceMesh,
     /// The supports.
     pub supports: Supports,
-    /// All loads as nodal forces, `[n_nodes][components]` flat.
-    pub applied: Vec<f64>,
+    /// All loads.
+    pub loads: Loads,
     /// `||f||` of the right-hand side, before rounding.
     pub norm_f: f64,
     pub(super) parts: Parts,
@@ -56,16 +57,17 @@ pub struct Loaded {
 
 impl Loaded {
     /// A body whose right-hand side is not known yet.
-    pub(super) fn new(space: &Space, model: &Model, numbering: Numbering, mesh: DeviceMesh) -> Result<Self> {
-        let applied = loads(space, model, &numbering, &mesh)?;
+    pub(super) fn new(space: &Space, model: &Model, numbering: Numbering, mut mesh: DeviceMesh) -> Result<Self> {
+        mesh.set_temperature(space, model, &numbering)?;
         let coords = numbering.gather(&model.mesh.coords);
+        let loads = Loads::new(space, model, &numbering, &mesh, &coords)?;
         Ok(Loaded {
             supports: Supports::new(model, &numbering),
             parts: Parts::new(space, model, &numbering, &coords)?,
             coords,
             numbering,
             mesh,
-            applied,
+            loads,
             norm_f: 0.0,
             offset: Vec::new(),
             active: Vec::new(),
@@ -116,7 +118,7 @@ impl Loaded {
         if !forces.is_empty() {
             let work = |k: usize| prescribed[k] * forces[k];
             self.offset = (0..members.n_parts()).map(|part| entries(part).map(work).sum()).collect();
-            self.weights = rhs.iter().zip(&self.applied).map(|(rhs, applied)| 2.0 * applied - rhs).collect();
+            self.weights = rhs.iter().zip(&self.loads.all).map(|(rhs, applied)| 2.0 * applied - rhs).collect();
             self.supports.free_part(&mut self.weights);
         }
         self.norm_f = stress::norm(rhs);
@@ -164,11 +166,11 @@ pub(super) fn reciprocals<T: Real>(inverse: &[T]) -> Vec<f64> {
 pub(super) struct Strains<'a> {
     space: &'a Space,
     body: &'a Loaded,
-    loaded: OnceCell<Loads>,
+    loaded: OnceCell<OnDevice>,
 }
 
 /// Supports and loads on the device.
-struct Loads {
+struct OnDevice {
     fixed: Buffer<u8>,
     slanted: DeviceSlanted,
     applied: Buffer<f64>,
@@ -191,13 +193,13 @@ impl<'a> Strains<'a> {
     }
 
     /// Supports and loads on the device.
-    fn loads(&self) -> Result<&Loads> {
+    fn loads(&self) -> Result<&OnDevice> {
         if let Some(loads) = self.loaded.get() {
             return Ok(loads);
         }
-        let Loaded { supports, applied, .. } = self.body;
+        let Loaded { supports, loads, .. } = self.body;
         let (fixed, slanted) = (self.space.upload(&supports.fixed)?, supports.slanted.upload(self.space)?);
-        let loads = Loads { fixed, slanted, applied: self.space.upload(applied)? };
+        let loads = OnDevice { fixed, slanted, applied: self.space.upload(&loads.all)? };
         Ok(self.loaded.get_or_init(|| loads))
     }
 }
@@ -218,7 +220,7 @@ impl<T: Real> Body<T> for Strains<'_> {
 
     fn residual(&self, v: &Buffer<T>, r: &mut Buffer<T>) -> Result<()> {
         let forces = self.body.mesh.internal_force(self.space, &self.displacement(v, true)?, None)?;
-        let Loads { fixed, slanted, applied } = self.loads()?;
+        let OnDevice { fixed, slanted, applied } = self.loads()?;
         let (fixed, loads, forces, size) = (fixed.view(), applied.view(), forces.view(), self.body.supports.components);
         let kernel = Unbalanced { size, fixed, loads, forces, r: r.view_mut() };
         // SAFETY: all live until `finish`, and have the body's rows.
@@ -259,10 +261,14 @@ impl<T: Real> System<T> {
     }
 
     /// Assembles it again, in the blocks that it has, for a model of other materials on the same mesh; loads stay as
-    /// they are.
+    /// they are, but for those of thermal strain.
     pub fn set_materials(&mut self, space: &Space, model: &Model) -> Result<()> {
         self.body.mesh.set_materials(space, model)?;
         self.body.parts = Parts::new(space, model, &self.body.numbering, &self.body.coords)?;
+        if model.temperature.is_some() {
+            let Loaded { numbering, mesh, coords, .. } = &self.body;
+            self.body.loads = Loads::new(space, model, numbering, mesh, coords)?;
+        }
         let mut assembly = Assembly::new(space, &self.body.mesh, self.matrix.pattern(), self.strategy)?;
         assembly.assemble(space, &self.body.mesh, &mut self.matrix)?;
         self.f = constrain(space, model, &mut self.body, &mut self.matrix)?;
@@ -319,7 +325,7 @@ fn check_magnitude<T: Real>(load: f64) -> Result<()> {
 /// Applies supports to a matrix and to the loads; returns the right-hand side in the matrix's precision.
 fn constrain<T: Real>(space: &Space, model: &Model, body: &mut Loaded, matrix: &mut Matrix<T>) -> Result<Buffer<T>> {
     body.take_off_motion(model, |_| Ok(reciprocals(&space.take(inverse_diagonal(space, matrix)?)?)))?;
-    let mut f = space.upload(&body.applied)?;
+    let mut f = space.upload(&body.loads.all)?;
     body.supports.eliminate(space, matrix, &mut f)?;
     let f = space.take(f)?;
     body.set_rhs::<T>(&f, &body.prescribed_forces(space)?)?;

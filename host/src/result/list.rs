@@ -103,6 +103,8 @@ macro_rules! for_each_table {
             strain_energy, ["all" Energy], [Elasticity];
             reactions, ["x" Force, "y" Force, "z" Force], [Elasticity];
             reaction_moments, ["x" Moment, "y" Moment, "z" Moment], [Elasticity];
+            inertia_relief, ["acceleration x" Acceleration, "y" Acceleration, "z" Acceleration, "angular acceleration x" Unlabelled,
+                "y" Unlabelled, "z" Unlabelled], [Elasticity];
             flows, ["flow into the body" Unlabelled], [Potential];
         }
     };

@@ -7,6 +7,7 @@ use crate::element::dispatch::{match_element, with_element};
 use crate::linalg::{self, Space};
 use crate::result::Result;
 use cuda_std::prelude::ViewMut;
+use kernels_rs::eigenstrain::Eigenstrain;
 use kernels_rs::element::Point;
 use kernels_rs::form::{Constitutive, General, Scalar};
 use kernels_rs::stress::{Sample, Sampled};
@@ -87,19 +88,25 @@ where
     };
     check_memory(space, ((strains + stresses) * size_of::<P::Strain>()) as u64, " for stress")?;
     let mut found = AtPoints::<P> { strain: space.zeros(strains)?, stress: space.zeros(stresses)? };
-    let (rule, view, u) = (table(space, points)?, mesh.general_view(block), u.view());
+    let (rule, view, eigen, u) = (table(space, points)?, mesh.general_view(block), mesh.eigenstrain(block), u.view());
     let (points, energy) = (rule.view(), ViewMut::from_slice(&mut []));
     let out = Sampled { strain: found.strain.view_mut(), stress: found.stress.view_mut(), energy };
     // SAFETY: all live until `finish`, and have the shapes that the kernel documents.
     with_body!(mesh.form, block.cells.kind, E => unsafe {
-        space.run(block.cells.n_cells, Sample::<E, P>::new(view, points, u, out))
+        space.run(block.cells.n_cells, Sample::<E, P>::new(view, points, eigen, u, out))
     })?;
     space.finish()?;
     Ok(found)
 }
 
-/// The strain energy of each cell of a block; of a potential half of `int k |grad u|^2`.
-fn energies(space: &Space, mesh: &DeviceMesh, block: &DeviceBlock, u: &Buffer<f64>) -> Result<Buffer<f64>> {
+/// The strain energy of each cell of a block beside some thermal strains; of a potential half of `int k |grad u|^2`.
+fn energies(
+    space: &Space,
+    mesh: &DeviceMesh,
+    block: &DeviceBlock,
+    eigen: Eigenstrain,
+    u: &Buffer<f64>,
+) -> Result<Buffer<f64>> {
     let mut energy = space.zeros(block.cells.n_cells)?;
     let rule = table(space, block.cells.kind.info().shape.quadrature)?;
     let (points, view, u, to) = (rule.view(), mesh.general_view(block), u.view(), energy.view_mut());
@@ -107,7 +114,7 @@ fn energies(space: &Space, mesh: &DeviceMesh, block: &DeviceBlock, u: &Buffer<f6
     with_general!(mesh.form, block.cells.kind, P, E => unsafe {
         let [strain, stress] = [ViewMut::from_slice(&mut []); 2];
         let out = Sampled { strain, stress, energy: to };
-        space.run(block.cells.n_cells, Sample::<E, P>::new(view, points, u, out))
+        space.run(block.cells.n_cells, Sample::<E, P>::new(view, points, eigen, u, out))
     })?;
     space.finish()?;
     Ok(energy)
@@ -117,7 +124,7 @@ fn energies(space: &Space, mesh: &DeviceMesh, block: &DeviceBlock, u: &Buffer<f6
 pub fn strain_energy(space: &Space, mesh: &DeviceMesh, u: &Buffer<f64>) -> Result<f64> {
     const SUM: linalg::Scalar = linalg::Scalar::new(0);
     let of_block = |block: &DeviceBlock| {
-        let energy = energies(space, mesh, block, u)?;
+        let energy = energies(space, mesh, block, mesh.eigenstrain(block), u)?;
         let mut ones = space.zeros(energy.len())?;
         space.fill(1.0, &mut ones)?;
         space.dot(&energy, &ones, SUM)?;
@@ -131,10 +138,12 @@ fn table(space: &Space, points: &[Point]) -> Result<Buffer<[f64; 4]>> {
     space.upload_vec(points.iter().map(|&([x, y, z], weight)| [x, y, z, weight]).collect())
 }
 
-/// Twice the strain energy of each cell, or `int k |grad u|^2`, by block of the mesh: `[n_cells]` each.
+/// `u . K u` of each cell, twice the strain energy without thermal strain, or `int k |grad u|^2`, by block of the mesh:
+/// `[n_cells]` each.
 pub fn cell_energies(space: &Space, mesh: &DeviceMesh, u: &Buffer<f64>) -> Result<Vec<Vec<f64>>> {
     let of_block = |block: &DeviceBlock| {
-        Ok(space.take(energies(space, mesh, block, u)?)?.into_iter().map(|half| 2.0 * half).collect())
+        let energies = energies(space, mesh, block, Eigenstrain::NONE, u)?;
+        Ok(space.take(energies)?.into_iter().map(|half| 2.0 * half).collect())
     };
     mesh.blocks.iter().map(of_block).collect()
 }

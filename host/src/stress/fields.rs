@@ -3,7 +3,7 @@
 //! is computed from it takes from the [`Context`].
 
 use super::tensor::{principal, tresca as tresca_of};
-use super::{Context, cells, nodal};
+use super::{Context, cells, nodal, warmth};
 use crate::mesh::Cells;
 use crate::model::{Material, Model};
 use crate::result::Result;
@@ -102,11 +102,18 @@ pub(super) fn material(of: &mut Context) -> Result<Lists> {
     Ok(of.model.cell_material.iter().map(of_block).collect())
 }
 
-/// The strains of stresses `[n][6]`, flat, each in its material and at its place.
-fn strains(model: &Model, stress: &[f64], at: impl Fn(usize) -> Option<(usize, [f64; 3])>) -> Vec<f64> {
+/// The strains of stresses `[n][6]`, flat, each in its material, at its place and so much warmer than the reference.
+fn strains(model: &Model, stress: &[f64], at: impl Fn(usize) -> Option<(usize, [f64; 3], f64)>) -> Vec<f64> {
     let of_material: Vec<_> = model.materials.iter().map(Material::strain).collect();
     let strain = |(i, stress): (usize, &[f64; 6])| match at(i) {
-        Some((material, place)) => of_material[material](*stress, place),
+        Some((material, place, degrees)) => {
+            let elastic = of_material[material](*stress, place);
+            if degrees == 0.0 {
+                return elastic;
+            }
+            let per_degree = model.materials[material].expansion_at(place);
+            std::array::from_fn(|i| elastic[i] + degrees * per_degree[i])
+        }
         None => [0.0; 6],
     };
     stress.as_chunks().0.iter().enumerate().flat_map(strain).collect()
@@ -115,9 +122,12 @@ fn strains(model: &Model, stress: &[f64], at: impl Fn(usize) -> Option<(usize, [
 /// Strain at the centres of the elements.
 pub(super) fn strain(of: &mut Context) -> Result<Lists> {
     let model = of.model;
-    let blocks = of.field("stress")?.iter().zip(&model.cell_material).zip(&model.mesh.cells);
-    let of_block = |((stress, materials), cells): ((&Vec<f64>, &Vec<u32>), &Cells)| {
-        strains(model, stress, |cell| Some((materials[cell] as usize, model.mesh.middle(cells.cell(cell)))))
+    let blocks = of.field("stress")?.iter().zip(&model.cell_material).zip(&model.mesh.cells).enumerate();
+    let of_block = |(block, ((stress, materials), cells)): (usize, ((&Vec<f64>, &Vec<u32>), &Cells))| {
+        let degrees = |cell: usize| warmth::at_centre(model, block, cells, cell);
+        strains(model, stress, |cell| {
+            Some((materials[cell] as usize, model.mesh.middle(cells.cell(cell)), degrees(cell)))
+        })
     };
     Ok(blocks.map(of_block).collect())
 }
@@ -127,11 +137,10 @@ pub(super) fn strain_nodal(of: &mut Context) -> Result<Lists> {
     of.field("stress_nodal")?;
     let materials = of.nodal.as_ref().map_or(vec![], |nodal| nodal.materials(of.numbering));
     let model = of.model;
-    Ok(of
-        .field("stress_nodal")?
-        .iter()
-        .map(|stress| strains(model, stress, |node| Some((materials[node]?, model.mesh.coords[node]))))
-        .collect())
+    let degrees = warmth::at_nodes(model, &materials);
+    let of_node =
+        |node: usize| Some((materials[node]?, model.mesh.coords[node], degrees.get(node).copied().unwrap_or(0.0)));
+    Ok(of.field("stress_nodal")?.iter().map(|stress| strains(model, stress, of_node)).collect())
 }
 
 /// The largest difference of two principal stresses.

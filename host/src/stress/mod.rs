@@ -10,6 +10,7 @@ mod reactions;
 mod springs;
 mod tables;
 mod tensor;
+mod warmth;
 
 use crate::assembly::{DeviceMesh, Numbering, Supports};
 use crate::device::Buffer;
@@ -40,6 +41,8 @@ pub struct Context<'a> {
     pub device_u: &'a Buffer<f64>,
     /// The forces of the supports on the body, or first the flow into it, in the mesh's numbering.
     pub forces: Vec<[f64; 3]>,
+    /// Acceleration and angular acceleration of a free body.
+    pub acceleration: Option<[[f64; 3]; 2]>,
     step: Step,
     /// Stresses at the nodes.
     nodal: Option<Nodal<6>>,
@@ -55,7 +58,8 @@ impl<'a> Context<'a> {
         (supports, forces): (&'a Supports, Vec<[f64; 3]>),
     ) -> Self {
         let step = Step { physics: model.analysis.physics(), ..Step::default() };
-        Context { space, model, numbering, mesh, supports, u, device_u, forces, step, nodal: None }
+        let (acceleration, nodal) = Default::default();
+        Context { space, model, numbering, mesh, supports, u, device_u, forces, acceleration, step, nodal }
     }
 
     /// The values of a field, as in [`Field::values`]; no lists if the model has none of this name.
@@ -85,7 +89,9 @@ impl<'a> Context<'a> {
         let info = TableInfo::named(name).filter(|info| !known && info.physics.contains(&self.step.physics));
         if let Some(info) = info {
             let rows = compute_table(info.name, self)?;
-            self.step.tables.push(Table { info, rows });
+            if !rows.is_empty() {
+                self.step.tables.push(Table { info, rows });
+            }
         }
         Ok(self.step.table(name))
     }

@@ -53,6 +53,11 @@ pub(super) fn reaction_moments(of: &mut Context) -> Result<Rows> {
     }))
 }
 
+/// How a free body accelerates: of its centre of mass, and angular.
+pub(super) fn inertia_relief(of: &mut Context) -> Result<Rows> {
+    Ok(of.acceleration.iter().map(|both| ("body".into(), both.as_flattened().to_vec())).collect())
+}
+
 /// For each support the flow into the body.
 pub(super) fn flows(of: &mut Context) -> Result<Rows> {
     Ok(of_supports(of, |nodes, forces| total(nodes, forces)[..1].to_vec()))

@@ -6,6 +6,7 @@
 use super::MeshView;
 #[cfg(not(target_arch = "nvptx64"))]
 use super::{Destination, rows::row_of_products};
+use crate::eigenstrain::Eigenstrain;
 use crate::element::*;
 use crate::for_each_body;
 #[cfg(not(target_arch = "nvptx64"))]
@@ -66,14 +67,15 @@ pub unsafe fn general_stiffness<E: Element, P: Form, T: Real>(row: usize, mesh: 
 
 /// Computes: adds to `f [n_nodes][size]` the internal forces of displacements `u [n_nodes][size]`,
 /// `f_a += sum_e int sigma(u) g_a dV`, in conduction `sum_e int k grad u . g_a dV`, which is `K u` without the matrix
-/// and before supports.
+/// and before supports; with thermal strains `sigma = D (eps(u) - eps_th)`.
 ///
-/// Parameters: `nodes`, those whose forces are asked for, or nothing for all. Thread mapping: an item per such node; a
+/// Parameters: `eigen`, the thermal strains; `nodes`, those whose forces are asked for, or nothing for all. Thread mapping: an item per such node; a
 /// CPU takes the cells around a range of nodes. Memory moved: as [`stiffness`] without slots and matrix, and u.
 #[kernel(items, cpu = internal_forces, E = for_each_body!, P = [General, Scalar])]
 pub unsafe fn internal_force<E: Element, P: Constitutive>(
     item: usize,
     mesh: MeshView,
+    eigen: Eigenstrain,
     nodes: View<u32>,
     u: View<f64>,
     f: ViewMut<f64>,
@@ -85,7 +87,8 @@ pub unsafe fn internal_force<E: Element, P: Constitutive>(
         let constants = mesh.cell_constants::<P, f64>(cell);
         in_steps!(false, (xi, weight) in E::QUADRATURE, {
             let Deformation { h, mapping } = deformation::<E, P>(&nodes, &x, xi, u);
-            let stress = P::stress(P::strain::<E>(h), constants);
+            let strain = eigen.elastic::<E, P>(mesh, cell, &nodes, xi, P::strain::<E>(h));
+            let stress = P::stress(strain, constants);
             add_force::<E, P>(&mut sum, a, xi, &mapping, mesh.thickness * weight, stress);
         });
     }
@@ -116,13 +119,14 @@ fn add_force<E: Element, P: Constitutive>(
 unsafe fn internal_forces<E: Element, P: Constitutive>(
     items: std::ops::Range<usize>,
     mesh: MeshView,
+    eigen: Eigenstrain,
     nodes: View<u32>,
     u: View<f64>,
     f: ViewMut<f64>,
 ) {
     if !nodes.is_empty() {
         // Chosen nodes are few, and share few cells.
-        return items.for_each(|item| internal_force::<E, P>(item, mesh, nodes, u, f));
+        return items.for_each(|item| internal_force::<E, P>(item, mesh, eigen, nodes, u, f));
     }
     let mut cells = {
         let pairs = mesh.around.at(items.start) as usize..mesh.around.at(items.end) as usize;
@@ -132,7 +136,7 @@ unsafe fn internal_forces<E: Element, P: Constitutive>(
     cells.dedup();
     let mut sums = vec![[0.0; 3]; items.len()];
     for cell in cells {
-        add_cell::<E, P>(cell as usize, items.start, mesh, u, &mut sums);
+        add_cell::<E, P>(cell as usize, items.start, mesh, eigen, u, &mut sums);
     }
     for (node, sum) in items.zip(sums) {
         for i in 0..size::<E, P>() {
@@ -148,6 +152,7 @@ unsafe fn add_cell<E: Element, P: Constitutive>(
     cell: usize,
     start: usize,
     mesh: MeshView,
+    eigen: Eigenstrain,
     u: View<f64>,
     sums: &mut [[f64; 3]],
 ) {
@@ -155,7 +160,8 @@ unsafe fn add_cell<E: Element, P: Constitutive>(
     let constants = mesh.cell_constants::<P, f64>(cell);
     for &(xi, weight) in E::QUADRATURE {
         let Deformation { h, mapping } = deformation::<E, P>(&nodes, &x, xi, u);
-        let stress = P::stress(P::strain::<E>(h), constants);
+        let strain = eigen.elastic::<E, P>(mesh, cell, &nodes, xi, P::strain::<E>(h));
+        let stress = P::stress(strain, constants);
         for a in 0..E::N {
             let Some(sum) = nodes[a].checked_sub(start).and_then(|place| sums.get_mut(place)) else { continue };
             add_force::<E, P>(sum, a, xi, &mapping, mesh.thickness * weight, stress);

@@ -170,8 +170,7 @@ impl Case {
     fn check_loads(&self, problems: &mut Problems) {
         let tables = &self.tables;
         let fluxes = tables.flux.iter().map(|load| &load.value);
-        let pressures = tables.pressure.iter().map(|load| &load.value);
-        for value in fluxes.chain(tables.source.iter().map(|source| &source.value)).chain(pressures) {
+        for value in fluxes.chain(tables.source.iter().map(|source| &source.value)) {
             problems.take(self.check_number("value", value));
         }
         if let Some(gravity) = &tables.gravity {
@@ -179,6 +178,15 @@ impl Case {
         }
         if let Some(rotation) = &tables.rotation {
             problems.take(self.rotation(rotation));
+        }
+        if let Some(temperature) = &tables.temperature {
+            problems.take(self.check_temperature(temperature));
+        }
+        for load in &tables.pressure {
+            problems.take(self.check_pressure(load));
+        }
+        for load in &tables.load {
+            problems.take(self.couple(load));
         }
         for load in &tables.traction {
             problems.take(self.check_vector("vector", &load.vector));

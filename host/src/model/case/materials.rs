@@ -56,6 +56,7 @@ impl Case {
         }
         self.check_needed(material)?;
         self.conductivity(table)?;
+        self.expansion(table)?;
         self.axes(table.axes.as_ref())?;
         self.law(table)?;
         Ok(())
@@ -83,6 +84,7 @@ impl Case {
             law: self.law(table).unwrap_or_else(|_| Arc::new(Isotropic { young: 0.0, poisson: 0.0 })),
             conductivity: self.conductivity(table).unwrap_or_default(),
             axes: self.axes(table.axes.as_ref()).unwrap_or_default(),
+            expansion: self.expansion(table).unwrap_or_default(),
             density: given(&table.density),
             yield_strength: given(&table.yield_strength),
         }
@@ -117,6 +119,22 @@ impl Case {
                 let place = table.conductivity.as_ref().map_or(table.name.span(), Spanned::span);
                 let help = "one number, or one along each of three axes";
                 Err(self.error_at(place, "`conductivity` has one number or three", help))
+            }
+        }
+    }
+
+    /// Thermal strain per degree along the axes, which may be 0 or negative.
+    fn expansion(&self, table: &MaterialTable) -> Checked<Option<[f64; 3]>> {
+        let Some(value) = &table.expansion else { return Ok(None) };
+        let along = &value.get_ref().0;
+        self.check_finite("expansion", value.span(), along)?;
+        self.check_scale("expansion", value.span(), along, &NUMBERS)?;
+        match **along {
+            [one] => Ok(Some([one; 3])),
+            [x, y, z] => Ok(Some([x, y, z])),
+            _ => {
+                let help = "one number, or one along each of three axes; across a plane body there is one, too";
+                Err(self.error_at(value.span(), "`expansion` has one number or three", help))
             }
         }
     }

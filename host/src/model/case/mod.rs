@@ -3,6 +3,7 @@
 mod check;
 mod foreign;
 mod generated;
+mod loads;
 mod materials;
 mod names_list;
 mod scale;

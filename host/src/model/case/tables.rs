@@ -26,12 +26,16 @@ pub struct Tables {
     pub mass: Vec<Spanned<MassTable>>,
     pub gravity: Option<Spanned<GravityTable>>,
     pub rotation: Option<Spanned<RotationTable>>,
+    pub temperature: Option<Spanned<TemperatureTable>>,
+    pub inertia_relief: Option<Spanned<InertiaReliefTable>>,
     #[serde(default)]
-    pub pressure: Vec<SurfaceTable>,
+    pub pressure: Vec<Spanned<PressureTable>>,
     #[serde(default)]
     pub traction: Vec<TractionTable>,
     #[serde(default)]
     pub force: Vec<ForceTable>,
+    #[serde(default)]
+    pub load: Vec<Spanned<LoadTable>>,
     #[serde(default)]
     pub point_force: Vec<Spanned<PointForceTable>>,
     #[serde(default)]
@@ -82,6 +86,7 @@ impl MaterialTable {
             "shear" => &self.shear,
             "stiffness" => &self.stiffness,
             "conductivity" => &self.conductivity,
+            "expansion" => &self.expansion,
             _ => &None,
         }
     }
@@ -114,6 +119,8 @@ pub struct MaterialTable {
     pub stiffness: Option<Spanned<Numbers>>,
     /// One number, or those along three axes.
     pub conductivity: Option<Spanned<Numbers>>,
+    /// Thermal strain per degree: one number, or those along three axes.
+    pub expansion: Option<Spanned<Numbers>>,
     /// The axes that these are along; those of the mesh if left out.
     pub axes: Option<Spanned<AxesTable>>,
     pub density: Option<Spanned<f64>>,
@@ -202,14 +209,73 @@ pub struct RotationTable {
     pub speed: Spanned<f64>,
 }
 
-/// One `[[pressure]]` or `[[flux]]`.
+/// `[temperature]`: the thermal strain is `expansion` times what it is above the reference.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TemperatureTable {
+    /// Where there is no thermal strain.
+    pub reference: Spanned<f64>,
+    /// That of the whole body, but where `on` says another; the reference if `value` and `file` are left out.
+    pub value: Option<Spanned<f64>>,
+    /// Or a CSV file of points.
+    pub file: Option<Spanned<String>>,
+    /// Or a heat case, which cannot be read here yet.
+    pub from: Option<Spanned<String>>,
+    #[serde(default)]
+    pub on: Vec<TemperatureOnTable>,
+}
+
+/// One `[[temperature.on]]`; of several on one place the last counts.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TemperatureOnTable {
+    /// Groups of bodies, which have it throughout, or others, whose nodes have it.
+    pub on: Spanned<Names>,
+    pub value: Spanned<f64>,
+}
+
+/// `[inertia_relief]`: the body is free, and accelerates.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct InertiaReliefTable {}
+
+/// One `[[flux]]`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SurfaceTable {
     pub on: Spanned<Names>,
-    /// Force per area, positive pushing on the body; flow per area into it. In a plane problem the area is the length of
-    /// the edge times the thickness.
+    /// Flow per area into the body. In a plane problem the area is the length of the edge times the thickness.
     pub value: Spanned<f64>,
+}
+
+/// One `[[pressure]]`: exactly one of `value`, `gradient`, `file`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PressureTable {
+    pub on: Spanned<Names>,
+    /// Force per area, positive pushing on the body. In a plane problem the area is the length of the edge times the
+    /// thickness.
+    pub value: Option<Spanned<f64>>,
+    /// What a liquid's pressure grows by per length below `level`: density times gravity.
+    pub gradient: Option<Spanned<f64>>,
+    /// A point of the liquid's surface.
+    pub level: Option<Spanned<Vector>>,
+    /// Where down is; along gravity if left out.
+    pub direction: Option<Spanned<Vector>>,
+    /// A CSV file of points.
+    pub file: Option<Spanned<String>>,
+}
+
+/// One `[[load]]`: at least one of `force` and `moment`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LoadTable {
+    pub on: Spanned<Names>,
+    pub force: Option<Spanned<Vector>>,
+    /// About x, y, z; in a plane problem one number.
+    pub moment: Option<Spanned<Numbers>>,
+    /// Where the force acts; at the centre of the faces if left out.
+    pub at: Option<Spanned<Vector>>,
 }
 
 #[derive(Debug, Clone, Deserialize)]

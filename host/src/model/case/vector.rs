@@ -9,7 +9,7 @@ use super::scale::NUMBERS;
 use crate::model::{CaseError, Checked, Place};
 
 /// `[x, y, z]`, or `[x, y]`; how many there may be is for [`Case`] to check.
-#[derive(Debug, Clone, PartialEq, serde::Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, serde::Deserialize)]
 #[serde(transparent)]
 pub struct Vector(Vec<f64>);
 

@@ -1,5 +1,7 @@
 //! Loads as consistent nodal forces, `f_a = int N_a t dA`; fluxes into a body likewise, as the first component.
 
+mod couple;
+mod pressure;
 mod push;
 mod surface;
 mod volume;
@@ -16,7 +18,7 @@ use warpfem_text::{engineering as number, vector};
 pub use self::surface::{FaceIntegral, facet_mass};
 use super::case::Names;
 use super::case::Vector;
-use super::case::tables::{ForceTable, PointForceTable, PushTable, SurfaceTable, TractionTable};
+use super::case::tables::{ForceTable, LoadTable, PointForceTable, PushTable, SurfaceTable, TractionTable};
 use super::names::{Words, words};
 use super::problems::Problems;
 use super::select::Selector;
@@ -49,9 +51,11 @@ pub struct Loads {
 pub fn resolve(selector: &Selector<'_>, supports: &[Support], problems: &mut Problems) -> Loads {
     let mut sum = Accumulator::new(selector, supports);
     let tables = &selector.case.tables;
-    let over_surfaces = (tables.pressure.iter().map(|table| ("pressure", &table.on, pressure(selector, table))))
+    let over_surfaces = (tables.pressure.iter().map(Spanned::get_ref))
+        .map(|table| ("pressure", &table.on, pressure::forces(selector, table)))
         .chain(tables.traction.iter().map(|table| ("traction", &table.on, traction(selector, table))))
         .chain(tables.force.iter().map(|table| ("force", &table.on, force(selector, table))))
+        .chain(tables.load.iter().map(|table| ("load", &table.get_ref().on, couple(selector, table))))
         .chain(tables.flux.iter().map(|table| ("flux", &table.on, flux(selector, table))));
     for (kind, on, forces) in over_surfaces {
         let Some(forces) = problems.take(forces) else { continue };
@@ -158,15 +162,6 @@ fn over_faces(
     faces.par_iter().flat_map_iter(of_face).collect()
 }
 
-fn pressure(selector: &Selector<'_>, table: &SurfaceTable) -> Checked<Vec<NodalForce>> {
-    let value = *table.value.get_ref();
-    let faces = selector.faces(&table.on)?;
-    if faces.iter().any(|face| face.beyond.is_some()) {
-        return Err(selector.inside_the_body(&table.on));
-    }
-    Ok(over_faces(selector, &faces, |_, normal| scaled(normal, -value)))
-}
-
 fn traction(selector: &Selector<'_>, table: &TractionTable) -> Checked<Vec<NodalForce>> {
     selector.case.check_vector("vector", &table.vector)?;
     let vector = table.vector.get_ref().xyz();
@@ -191,6 +186,24 @@ fn force(selector: &Selector<'_>, table: &ForceTable) -> Checked<Vec<NodalForce>
     let area: f64 = areas.iter().sum();
     let per_area = scaled(table.total.get_ref().xyz(), 1.0 / (selector.case.thickness() * area));
     Ok(over_faces(selector, &faces, |area, _| scaled(per_area, area)))
+}
+
+fn couple(selector: &Selector<'_>, table: &Spanned<LoadTable>) -> Checked<Vec<NodalForce>> {
+    let (force, moment, mut at) = selector.case.couple(table)?;
+    let (mesh, on) = (selector.mesh, &table.get_ref().on);
+    let (low, high) = mesh.extent();
+    let about = [0, 1, 2].map(|c| 0.5 * (low[c] + high[c]));
+    if let (Some(at), 2) = (&mut at, mesh.dim()) {
+        at[2] = about[2];
+    }
+    let shares = match selector.points(on)? {
+        Some(points) => points.into_iter().map(|node| (node, 1.0, sub(mesh.coords[node as usize], about))).collect(),
+        None => couple::of_faces(&selector.faces(on)?, &mesh.coords, about),
+    };
+    couple::spread(&shares, &mesh.coords, about, (force, moment, at), mesh.dim() == 2).map_err(|couple::InALine| {
+        let message = format!("`{}` cannot take a moment: its points lie in a line", on.get_ref().joined());
+        selector.case.error_at(on.span(), message, "name a group of surfaces, or of three points that span a plane")
+    })
 }
 
 fn point_force(

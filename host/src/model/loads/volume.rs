@@ -3,12 +3,12 @@
 use crate::model::{Material, Model};
 
 impl Model {
-    /// What multiplies a force per volume in each material: the density of weight and rotation, 1 of a source; nothing if
-    /// nothing acts on the volume.
+    /// What multiplies a force per volume in each material: the density of weight, rotation and inertia, 1 of a source;
+    /// nothing if nothing acts on the volume.
     pub fn loaded_volume(&self) -> Option<Vec<f64>> {
         let density = |material: &Material| material.density.unwrap_or(0.0);
         match (self.gravity, self.rotation, self.source) {
-            (None, None, None) => None,
+            (None, None, None) if self.pins.is_empty() => None,
             (None, None, Some(_)) => Some(vec![1.0; self.materials.len()]),
             _ => Some(self.materials.iter().map(density).collect()),
         }
@@ -24,12 +24,12 @@ impl Model {
         [0, 1, 2].map(|c| whole * self.gravity.unwrap_or_default()[c] + spun[c])
     }
 
-    /// The force of weight and rotation on each node of a point mass.
-    pub fn mass_forces(&self) -> impl Iterator<Item = (u32, [f64; 3])> + '_ {
+    /// What point masses add to a node's `int N_a w (1, x) dV`.
+    pub fn point_moments(&self) -> impl Iterator<Item = (u32, [f64; 4])> + '_ {
         let shares = self.masses.iter().flat_map(|mass| &mass.shares);
         shares.map(|&(node, mass)| {
-            let first = self.mesh.coords[node as usize].map(|x| mass * x);
-            (node, self.volume_force([mass, first[0], first[1], first[2]]))
+            let [x, y, z] = self.mesh.coords[node as usize];
+            (node, [1.0, x, y, z].map(|x| mass * x))
         })
     }
 

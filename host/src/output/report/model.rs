@@ -96,7 +96,13 @@ fn loads(model: &Model, least: f64, is_potential: bool) -> Vec<String> {
     let speed = |rotation: Rotation| format!("rotation: {} radians per time", engineering(rotation.speed));
     let rotation = model.rotation.map(speed);
     let masses = model.masses.iter().map(|of| format!("mass {}: {}", of.name, engineering(of.mass)));
-    on_surfaces.chain(masses).chain(gravity).chain(rotation).chain(source).collect()
+    let warm = model.temperature.as_ref().map(|of| {
+        let ((low, high), reference) = (of.range(), of.reference);
+        let [low, high, reference] = [low + reference, high + reference, reference].map(engineering);
+        format!("temperature: {low} to {high}, without thermal strain at {reference}")
+    });
+    let free = (!model.pins.is_empty()).then(|| "inertia of the free body".to_string());
+    on_surfaces.chain(masses).chain(gravity).chain(rotation).chain(source).chain(warm).chain(free).collect()
 }
 
 const OF_ELASTICITY: [(&str, Quantity); 4] = [

@@ -1,0 +1,124 @@
+//! Checks of `[temperature]`, `[[pressure]]` and `[[load]]` that need no mesh.
+
+use toml::Spanned;
+
+use super::Case;
+use super::scale::NUMBERS;
+use super::tables::{LoadTable, PressureTable, TemperatureTable};
+use super::vector::Vector;
+use crate::model::Checked;
+
+impl Case {
+    pub(in crate::model) fn check_temperature(&self, table: &Spanned<TemperatureTable>) -> Checked {
+        let TemperatureTable { reference, value, file, from, on } = table.get_ref();
+        if let Some(from) = from {
+            let help =
+                "solve the heat case by itself, and name its CASE_nodes.csv: file = \"results/heat/heat_nodes.csv\"";
+            return Err(self.error_at(from.span(), "a heat case cannot be named here in this version", help));
+        }
+        if let (Some(_), Some(file)) = (value, file) {
+            let message = "[temperature] says both `value` and `file`";
+            return Err(self.error_at(file.span(), message, "leave one of them out"));
+        }
+        self.check_number("reference", reference)?;
+        value.iter().chain(on.iter().map(|on| &on.value)).try_for_each(|value| self.check_number("value", value))?;
+        match value.is_none() && file.is_none() && on.is_empty() {
+            true => {
+                let help = "value = 80.0 everywhere, `on` and `value` in [[temperature.on]], or file = \"points.csv\"";
+                Err(self.error_at(table.span(), "[temperature] does not say how warm the body is", help))
+            }
+            false => Ok(()),
+        }
+    }
+
+    pub(in crate::model) fn check_pressure(&self, load: &Spanned<PressureTable>) -> Checked {
+        let table = load.get_ref();
+        let ways = [table.value.is_some(), table.gradient.is_some(), table.file.is_some()];
+        if ways.iter().filter(|&&there| there).count() != 1 {
+            let message = "a pressure is said by exactly one of `value`, `gradient`, `file`";
+            let help = "value = 2e6; gradient = 9810.0 and level = [x, y, z] of a liquid; file = \"points.csv\"";
+            return Err(self.error_at(load.span(), message, help));
+        }
+        table.value.iter().try_for_each(|value| self.check_number("value", value))?;
+        match (&table.gradient, &table.level, &table.direction) {
+            (Some(_), ..) => self.liquid(table).map(|_| ()),
+            (None, Some(level), _) => {
+                let help = "gradient = 9810.0 is that of water in N/m^3; leave `level` out for another pressure";
+                Err(self.error_at(level.span(), "`level` belongs to the `gradient` of a liquid", help))
+            }
+            (None, _, Some(direction)) => {
+                let help = "a pressure acts along the normal; a load with a direction is [[traction]]";
+                Err(self.error_at(direction.span(), "`direction` belongs to the `gradient` of a liquid", help))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// What a liquid's pressure grows by per length, a point of its surface, and where down is.
+    pub(in crate::model) fn liquid(&self, table: &PressureTable) -> Checked<(f64, Vector, [f64; 3])> {
+        let Some(gradient) = &table.gradient else { return Ok((0.0, Vector::default(), [0.0; 3])) };
+        self.check_number("gradient", gradient)?;
+        let Some(level) = &table.level else {
+            let help = "level = [0.0, 0.0, 2.5] is a point of the liquid's surface";
+            return Err(self.error_at(gradient.span(), "`gradient` needs the `level` of the liquid", help));
+        };
+        self.check_point("level", level)?;
+        let gravity = self.tables.gravity.as_ref().map(|table| &table.get_ref().acceleration);
+        let Some(down) = table.direction.as_ref().or(gravity) else {
+            let help = "direction = [0.0, 0.0, -1.0] is against z; with [gravity] it is left out";
+            return Err(self.error_at(gradient.span(), "there is no `direction`: where is down?", help));
+        };
+        self.check_vector("direction", down)?;
+        match down.get_ref().xyz() {
+            [0.0, 0.0, 0.0] => {
+                let help = "direction = [0.0, 0.0, -1.0] is against z";
+                Err(self.error_at(down.span(), "`direction` must not be zero", help))
+            }
+            down => Ok((*gradient.get_ref(), level.get_ref().clone(), down)),
+        }
+    }
+
+    /// The force and the moment of a `[[load]]`, and where the force acts if it says so.
+    pub(in crate::model) fn couple(
+        &self,
+        load: &Spanned<LoadTable>,
+    ) -> Checked<([f64; 3], [f64; 3], Option<[f64; 3]>)> {
+        let LoadTable { force, moment, at, .. } = load.get_ref();
+        if force.is_none() && moment.is_none() {
+            let help = "force = [x, y, z], moment = [x, y, z], or both";
+            return Err(self.error_at(load.span(), "this load has neither `force` nor `moment`", help));
+        }
+        if let Some(at) = at.as_ref().filter(|_| force.is_none()) {
+            let help = "a moment alone is the same wherever it acts: leave `at` out";
+            return Err(self.error_at(at.span(), "`at` is where the `force` acts, and there is none", help));
+        }
+        if self.analysis().is_revolved() {
+            let help = "the force along the axis is [[force]]";
+            return Err(self.error_at(load.span(), "a body of revolution takes no [[load]]", help));
+        }
+        force.iter().try_for_each(|force| self.check_vector("force", force))?;
+        at.iter().try_for_each(|at| self.check_point("at", at))?;
+        let mut about = [0.0; 3];
+        if let Some(moment) = moment {
+            let numbers = &moment.get_ref().0;
+            self.check_finite("moment", moment.span(), numbers)?;
+            self.check_scale("moment", moment.span(), numbers, &NUMBERS)?;
+            about = match (numbers.as_slice(), self.dim()) {
+                (&[m], Some(2)) | (&[0.0, 0.0, m], Some(2)) => [0.0, 0.0, m],
+                (&[x, y, z], Some(3)) => [x, y, z],
+                (_, dim) => {
+                    let (message, help) = match dim {
+                        Some(2) => ("a moment in the plane is one number", "moment = 50.0 turns x towards y"),
+                        _ => ("`moment` has three numbers", "moment = [0.0, 0.0, 50.0] turns about z"),
+                    };
+                    return Err(self.error_at(moment.span(), message, help));
+                }
+            };
+        }
+        Ok((
+            force.as_ref().map_or([0.0; 3], |force| force.get_ref().xyz()),
+            about,
+            at.as_ref().map(|at| at.get_ref().xyz()),
+        ))
+    }
+}

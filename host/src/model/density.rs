@@ -1,0 +1,40 @@
+//! Densities that loads on the volume need.
+
+use super::case::Case;
+use super::problems::Problems;
+use super::{Material, ModelError, Units};
+
+/// What to add to a material without density. Steel has 210e9 Pa and 210e3 MPa.
+fn density_help(case: &Case, young: f64) -> &'static str {
+    match case.units().map_or(young < 1e7, |units| units == Units::MmNS) {
+        true => "add `density = 7.85e-9` (t/mm^3) to that [[material]], if it is steel in mm, N and MPa",
+        false => "add `density = 7850.0` (kg/m^3) to that [[material]], if it is steel in m, N and Pa",
+    }
+}
+
+/// Whether every material in use has a density; else that is a problem.
+pub(super) fn has_density(
+    case: &Case,
+    what: &str,
+    materials: &[Material],
+    cell_material: &[Vec<u32>],
+    problems: &mut Problems,
+) -> bool {
+    let mut in_use = vec![false; materials.len()];
+    // Elements without a material are an error of their own.
+    for &material in cell_material.iter().flatten() {
+        if let Some(used) = in_use.get_mut(material as usize) {
+            *used = true;
+        }
+    }
+    let without = (0..materials.len()).filter(|&i| in_use[i] && materials[i].density.is_none());
+    let mut all_have = true;
+    for i in without {
+        let message = format!("{what} needs the density of material `{}`", materials[i].name);
+        let (place, help) =
+            (case.tables.material[i].get_ref().name.span(), density_help(case, materials[i].law.young()));
+        problems.add(ModelError::MissingDensity(case.error_at(place, message, help)));
+        all_have = false;
+    }
+    all_have
+}

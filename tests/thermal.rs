@@ -1,0 +1,257 @@
+//! Thermal strain with known solutions.
+
+use crate::common::elements::solvable;
+use crate::common::fields::converged;
+use crate::common::meshes::{self, distorted_box, model};
+use crate::common::{assert_close, largest};
+use warpfem::device::DeviceName;
+use warpfem::element::ElementKind::{self, Hex8, Hex20, Quad4, Quad8, Tet10, Tri6, Wedge15};
+use warpfem::mesh::Mesh;
+use warpfem::mesh::generate::generate_box;
+use warpfem::mesh::rectangle::generate_rectangle;
+use warpfem::model::{Analysis, Axes, Model, Physics};
+use warpfem::pipeline::Solution;
+use warpfem::result::choices::Method;
+use warpfem::verify;
+
+const YOUNG: f64 = 1000.0;
+const POISSON: f64 = 0.3;
+const EXPANSION: f64 = 1e-4;
+/// Above the reference.
+const DEGREES: f64 = 50.0;
+const STEEL: &str = "[[material]]\nname = \"soft\"\nyoung = 1000.0\npoisson = 0.3\nexpansion = 1e-4\n";
+const WARM: &str = "[temperature]\nreference = 20.0\nvalue = 70.0\n";
+
+/// `E alpha dT`.
+fn scale() -> f64 {
+    YOUNG * EXPANSION * DEGREES
+}
+
+fn solve(model: &mut Model, device: DeviceName) -> Solution {
+    (model.solver.method, model.solver.residual_tolerance) = (Some(Method::Direct), Some(1e-12));
+    let fields = ["strain", "strain_nodal", "stress_points"];
+    model.fields.extend(fields.map(String::from));
+    converged(model, device)
+}
+
+/// The CPU; and the emulator, and the GPU if there is one, for some elements.
+fn devices(kind: ElementKind) -> Vec<DeviceName> {
+    let all = [Hex8, Tet10, Quad4, Quad8].contains(&kind);
+    if all { crate::common::devices() } else { vec![DeviceName::Cpu] }
+}
+
+/// Holds the corners of the unit box, or square, that its six, or three, rigid motions need.
+fn pins(of: Analysis) -> String {
+    let at = |x: [f64; 2], fix: &str| {
+        format!("[[support]]\nbox = {{ min = {x:?}, max = {x:?} }}\nfix = \"{fix}\"\n").replace("0.0]", "0.0, Z]")
+    };
+    match (of.is_revolved(), of.dim()) {
+        (true, _) => "[[support]]\nbox = { min = [0.5, 0.0], max = [1.5, 0.0] }\nfix = \"y\"\n".into(),
+        (_, Some(2)) => (at([0.0, 0.0], "xy") + &at([1.0, 0.0], "y")).replace(", Z", ""),
+        _ => (at([0.0, 0.0], "xyz")
+            + &at([1.0, 0.0], "yz")
+            + "[[support]]\nbox = { min = [0.0, 1.0, 0.0], max = [0.0, 1.0, 0.0] }\nfix = \"z\"\n")
+            .replace('Z', "0.0"),
+    }
+}
+
+fn on_rollers(dim: usize) -> String {
+    let roller = |(on, axis): &(&str, &str)| format!("[[support]]\non = \"{on}\"\nfix = \"{axis}\"\n");
+    [("xmin", "x"), ("ymin", "y"), ("zmin", "z")][..dim].iter().map(roller).collect()
+}
+
+/// The stresses of all kinds are these, the strains those.
+#[track_caller]
+fn check(solution: &Solution, stress: [f64; 6], strain: [f64; 6]) {
+    for name in ["stress", "stress_nodal", "stress_points"] {
+        for list in solution.step.lists(name) {
+            list.chunks_exact(6).for_each(|found| assert_close(name, found, &stress, 1e-10, scale()));
+        }
+    }
+    for name in ["strain", "strain_nodal"] {
+        for list in solution.step.lists(name) {
+            list.chunks_exact(6).for_each(|found| assert_close(name, found, &strain, 1e-10, scale() / YOUNG));
+        }
+    }
+}
+
+fn elastic() -> impl Iterator<Item = (ElementKind, Analysis)> {
+    let is_elastic = |of: &Analysis| of.physics() == Physics::Elasticity;
+    solvable().flat_map(move |kind| meshes::all_analyses(kind).into_iter().filter(is_elastic).map(move |of| (kind, of)))
+}
+
+fn mesh(kind: ElementKind, of: Analysis) -> Mesh {
+    let mut mesh = distorted_box(kind, [2, 2, 2], 0.2);
+    if of.is_revolved() {
+        mesh.coords.iter_mut().for_each(|x| x[0] += 0.5);
+    }
+    mesh
+}
+
+#[test]
+fn a_free_body_expands_without_stress() {
+    for (kind, of) in elastic() {
+        let tables = format!("{}{STEEL}{WARM}{}", meshes::analysis(of, 0.4), pins(of));
+        for device in devices(kind) {
+            let solution = solve(&mut model(&tables, mesh(kind, of)), device);
+            let along = EXPANSION * DEGREES;
+            match of {
+                // Held along z: it pushes, and is wider for that.
+                Analysis::PlaneStrain => {
+                    let wide = (1.0 + POISSON) * along;
+                    check(&solution, [0.0, 0.0, -scale(), 0.0, 0.0, 0.0], [wide, wide, 0.0, 0.0, 0.0, 0.0]);
+                }
+                _ => {
+                    check(&solution, [0.0; 6], [along, along, along, 0.0, 0.0, 0.0]);
+                    assert!(solution.strain_energy().abs() < 1e-12 * scale() * along, "{}", solution.strain_energy());
+                }
+            }
+            assert!(largest(&solution.applied) == 0.0);
+        }
+    }
+}
+
+/// Three expansions along axes of the material's own, also round an axis along which it expands differently.
+#[test]
+fn a_free_crystal_expands_without_stress() {
+    let fixed = ("[1e-4, 3e-4, -1e-4]", "{ x = [1.0, 2.0, 0.5], y = [0.0, 1.0, -1.0] }");
+    let round = ("[1e-4, 1e-4, 5e-4]", "{ axis = [0.0, 0.6, 0.8], at = [0.3, -0.4, 0.1] }");
+    let flat = ("[1e-4, 3e-4, 2e-4]", "{ x = [1.0, 2.0, 0.0], y = [-2.0, 1.0, 0.0] }");
+    for (kind, (expansion, axes)) in [Hex8, Tet10, Wedge15]
+        .into_iter()
+        .flat_map(|kind| [(kind, fixed), (kind, round)])
+        .chain([(Quad8, flat), (Quad4, flat)])
+    {
+        let of = if kind.info().dim == 2 { Analysis::PlaneStress } else { Analysis::Elasticity };
+        let material = STEEL.replace("expansion = 1e-4", &format!("expansion = {expansion}\naxes = {axes}"));
+        let tables = format!("{}{material}{WARM}{}", meshes::analysis(of, 0.4), pins(of));
+        for device in devices(kind) {
+            let mut body = model(&tables, mesh(kind, of));
+            let strain = body.materials[0].expansion_at([0.2, 0.3, 0.4]).map(|e| DEGREES * e);
+            check(&solve(&mut body, device), [0.0; 6], strain);
+        }
+    }
+}
+
+#[test]
+fn a_bar_between_walls_presses() {
+    for (kind, of) in elastic().filter(|(_, of)| !of.is_revolved() && *of != Analysis::PlaneStrain) {
+        let wall = "[[support]]\non = \"xmax\"\nfix = \"x\"\n";
+        let tables = format!("{}{STEEL}{WARM}{}{wall}", meshes::analysis(of, 0.4), on_rollers(kind.info().dim));
+        for device in devices(kind) {
+            let solution = solve(&mut model(&tables, verify::patch::mesh(kind).unwrap()), device);
+            let wide = (1.0 + POISSON) * EXPANSION * DEGREES;
+            check(&solution, [-scale(), 0.0, 0.0, 0.0, 0.0, 0.0], [0.0, wide, wide, 0.0, 0.0, 0.0]);
+            let area = if kind.info().dim == 2 { 0.4 } else { 1.0 };
+            let reaction = solution.reaction(kind.info().dim);
+            assert_close("reaction", &reaction[..1], &[-scale() * area], 1e-10, scale());
+            // `sigma : eps_elastic / 2` with the elastic strain `-alpha dT` along the bar.
+            let energy = 0.5 * scale() * EXPANSION * DEGREES * area;
+            assert_close("energy", &[solution.strain_energy()], &[energy], 1e-10, energy);
+        }
+    }
+}
+
+/// Temperatures of nodes, of groups of bodies, of a file and everywhere are the same.
+#[test]
+fn one_temperature_said_in_several_ways_is_one() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("t.csv"), "x,y,z,T\n0,0,0,70\n1,1,1,70\n0,1,0,70\n1,0,0,70\n").unwrap();
+    let wall = "[[support]]\non = \"xmax\"\nfix = \"x\"\n";
+    let file = format!("[temperature]\nreference = 20.0\nfile = '{}'\n", folder.path().join("t.csv").display());
+    let on = "[temperature]\nreference = 20.0\n[[temperature.on]]\non = \"body\"\nvalue = 70.0\n";
+    let sides = ["xmin", "xmax", "ymin", "ymax", "zmin", "zmax"].map(|side| format!("\"{side}\"")).join(", ");
+    let nodes =
+        format!("[temperature]\nreference = 20.0\nvalue = 1.0\n[[temperature.on]]\non = [{sides}]\nvalue = 70.0\n");
+    for kind in [Hex8, Tet10] {
+        let solved = |temperature: &str| {
+            let tables = format!("{STEEL}{temperature}{}{wall}", on_rollers(3));
+            // Of two cells a side hex8 has a node inside; of one, none.
+            solve(&mut model(&tables, generate_box(kind, [1.0; 3], [1; 3]).unwrap()), DeviceName::Cpu)
+        };
+        let expected = solved(WARM);
+        let ways: &[&str] = if kind == Hex8 { &[&file, on, &nodes] } else { &[&file, on] };
+        for way in ways {
+            let found = solved(way);
+            for name in ["stress", "strain", "strain_nodal"] {
+                let [found, expected] = [&found, &expected].map(|of| of.step.lists(name).concat());
+                assert_close(name, &found, &expected, 1e-10, largest(&expected));
+            }
+        }
+    }
+}
+
+/// Timoshenko, "Analysis of bi-metal thermostats", 1925.
+#[test]
+fn a_bimetal_strip_bends() {
+    let (length, height) = (40.0, 1.0);
+    for (kind, cells) in [(Quad8, [40, 4]), (Tri6, [40, 4]), (Quad4, [160, 8])] {
+        let end = "[[support]]\non = \"xmin\"\nfix = \"x\"\n[[support]]\nbox = { min = [0.0, 0.0], max = [0.0, 0.0] }\nfix = \"y\"\n";
+        let tables = format!("{}{STEEL}{WARM}{end}", meshes::analysis(Analysis::PlaneStress, 0.4));
+        let mut strip = model(&tables, generate_rectangle(kind, [length, height], cells).unwrap());
+        let mut other = strip.materials[0].clone();
+        other.set_isotropic(2.0 * YOUNG, POISSON);
+        other.expansion = Some([3.0 * EXPANSION; 3]);
+        strip.materials.push(other);
+        let block = strip.mesh.solids().next().unwrap();
+        let upper = |cell: usize| strip.mesh.middle(block.1.cell(cell))[1] > 0.5 * height;
+        let of: Vec<u32> = (0..block.1.len()).map(|cell| u32::from(upper(cell))).collect();
+        let block = block.0;
+        strip.cell_material[block] = of;
+        let solution = solve(&mut strip, DeviceName::Cpu);
+        // As thick as the other, stiffness ratio n.
+        let (m, n) = (1.0_f64, 0.5);
+        let curvature = 6.0 * 2.0 * EXPANSION * DEGREES * (1.0 + m).powi(2)
+            / (height * (3.0 * (1.0 + m).powi(2) + (1.0 + m * n) * (m * m + 1.0 / (m * n))));
+        let expected = -0.5 * curvature * length * length;
+        let tip = strip.mesh.coords.iter().position(|x| x[0] == length && x[1] == 0.0).unwrap();
+        let found = solution.displacement()[tip][1];
+        assert!((found / expected - 1.0).abs() < 0.01, "{kind:?} {found} {expected}");
+    }
+}
+
+/// A solid cylinder between walls, warmer outwards in proportion to the radius (Timoshenko and Goodier, art. 135): the
+/// displacement is quadratic, which elements of second order have.
+#[test]
+fn a_cylinder_hot_outside_is_exact() {
+    let (radius, per_radius) = (2.0, 30.0);
+    for kind in [Quad8, Tri6] {
+        let walls = "[[support]]\non = [\"ymin\", \"ymax\"]\nfix = \"y\"\n";
+        let tables = format!("{}{STEEL}{WARM}{walls}", meshes::analysis(Analysis::Axisymmetric, 1.0));
+        for device in devices(kind) {
+            let mut cylinder = model(&tables, generate_rectangle(kind, [radius, 1.0], [3, 2]).unwrap());
+            let temperature = cylinder.temperature.as_mut().unwrap();
+            temperature.nodal = cylinder.mesh.coords.iter().map(|x| per_radius * x[0]).collect();
+            let solution = solve(&mut cylinder, device);
+            let scale = EXPANSION * YOUNG * per_radius / (1.0 - POISSON);
+            for (x, found) in cylinder.mesh.coords.iter().zip(solution.step.lists("stress_nodal")[0].chunks(6)) {
+                let r = x[0];
+                let radial = scale * (radius - r) / 3.0;
+                let hoop = scale * (radius - 2.0 * r) / 3.0;
+                let axial = scale * (2.0 * POISSON * radius / 3.0 - r);
+                assert_close("stress", found, &[radial, axial, hoop, 0.0, 0.0, 0.0], 1e-8, scale * radius);
+            }
+            let grown = (1.0 + POISSON) / (1.0 - POISSON) * EXPANSION * per_radius;
+            for (x, u) in cylinder.mesh.coords.iter().zip(solution.displacement()) {
+                let expected = grown / 3.0 * (x[0] * x[0] + (1.0 - 2.0 * POISSON) * x[0] * radius);
+                assert_close("radial", &[u[0], u[1]], &[expected, 0.0], 1e-10, grown * radius * radius);
+            }
+        }
+    }
+}
+
+/// A temperature that is linear in space leaves a free body without stress, too: elements of second order with straight
+/// sides have its displacement.
+#[test]
+fn a_gradient_of_temperature_bends_without_stress() {
+    for kind in [Tet10, Hex20] {
+        let tables = format!("{STEEL}{WARM}{}", pins(Analysis::Elasticity));
+        let mut body = model(&tables, generate_box(kind, [1.0; 3], [2; 3]).unwrap());
+        body.temperature.as_mut().unwrap().nodal =
+            body.mesh.coords.iter().map(|[x, y, z]| DEGREES * (x - 2.0 * y + 0.5 * z)).collect();
+        let solution = solve(&mut body, DeviceName::Cpu);
+        for name in ["stress", "stress_nodal", "stress_points"] {
+            solution.step.lists(name).iter().flatten().for_each(|s| assert!(s.abs() < 1e-9 * scale(), "{kind:?} {s}"));
+        }
+    }
+}
