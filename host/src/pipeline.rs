@@ -254,17 +254,18 @@ fn results(
     sink: &mut dyn Sink,
 ) -> Result<Solution> {
     let Solved { body, v, mut outcome, epsilon } = found;
-    let Loaded { numbering, mesh, supports, applied, norm_f, parts, .. } = body;
+    let Loaded { numbering, mesh, supports, applied, norm_f, parts, couplings, .. } = body;
     let u: Vec<f64> = v.par_iter().zip(&supports.prescribed).map(|(v, prescribed)| v + prescribed).collect();
     timings.solve = phase.next("stress");
     let device_u = space.upload(&u)?;
     let dim = supports.components;
     // A rounded matrix cannot judge itself; else it is the reactions alone that these are for.
     let is_rounded = epsilon > f64::EPSILON && norm_f > 0.0;
-    let asked = (!is_rounded).then(|| supports.nodes());
+    let asked = (!is_rounded && couplings.is_none()).then(|| supports.nodes());
     let internal = space.take(mesh.internal_force(space, &device_u, asked.as_deref())?)?;
     if is_rounded {
-        outcome.relative_residual = stress::free_residual(&supports, &internal, &applied) / norm_f;
+        let rows = couplings.as_ref().map(|couplings| &couplings.rows);
+        outcome.relative_residual = stress::free_residual(&supports, rows, &internal, &applied) / norm_f;
         if let Some(tolerance) = model.solver.residual_tolerance {
             outcome.converged = outcome.relative_residual <= tolerance;
             outcome.ending = match outcome.ending {
@@ -274,12 +275,19 @@ fn results(
             };
         }
     }
-    let support_forces = stress::support_forces(&supports, &internal, &applied);
+    let coupled = couplings.map(|couplings| couplings.rows.is_coupled());
+    let support_forces = stress::support_forces(&supports, coupled.as_deref(), &internal, &applied);
     drop(internal);
-    let forces = numbering.scatter(&support_forces, dim);
+    let mut forces = numbering.scatter(&support_forces, dim);
+    let multipliers = model.constraints.take_forces(&mut forces);
+    if coupled.is_some() {
+        let rows = numbering.to_mesh.iter().enumerate();
+        let free = rows.flat_map(|(row, node)| (0..dim).map(move |i| (row, *node as usize, i)));
+        free.filter(|(row, _, i)| !supports.is_fixed(*row, *i)).for_each(|(_, node, i)| forces[node][i] = 0.0);
+    }
     let reaction_sum = [0, 1, 2].map(|i| forces.iter().map(|force| force[i]).sum());
     let unknown = (&u[..], &device_u);
-    let mut context = Context::new(space, model, (&numbering, &mesh), unknown, (&supports, forces));
+    let mut context = Context::new(space, model, (&numbering, &mesh), unknown, (&supports, forces), multipliers);
     let balance = Balance::new(&support_forces, &applied, dim, model.analysis.balanced());
     let load_error = context.table("reactions")?.map_or(0.0, |reactions| balance.load_error(reactions));
     outcome.judge_by_loads(load_error);

@@ -3,6 +3,7 @@
 //! the elements ([`element_operator`]).
 
 pub mod coloring;
+mod couplings;
 pub mod element_operator;
 pub(crate) mod forms;
 mod materials;
@@ -14,6 +15,7 @@ pub mod symbolic;
 pub mod topology;
 
 pub use coloring::CellColors;
+pub use couplings::Couplings;
 pub use element_operator::ElementOperator;
 pub use numbering::Numbering;
 pub use numeric::{DeviceBlock, DeviceMesh, Supports};

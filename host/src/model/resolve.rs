@@ -3,10 +3,11 @@
 use std::path::Path;
 
 use super::case::Case;
+use super::on_axis;
 use super::problems::Problems;
 use super::select::Selector;
-use super::{Material, Model, ModelError, ON_AXIS, Physics, Rotation, SolverOptions, Units};
-use super::{bending, held, loads, locking, materials, probes, rotation, supports, units};
+use super::{Constraints, Material, Model, ModelError, ON_AXIS, Physics, Rotation, SolverOptions, Units};
+use super::{bending, constraints, held, loads, locking, materials, probes, rotation, supports, units};
 use crate::mesh::Mesh;
 use crate::model::Error;
 
@@ -50,6 +51,7 @@ impl Model {
             materials: vec![],
             cell_material: vec![],
             supports: vec![],
+            constraints: Constraints::default(),
             gravity: None,
             rotation: None,
             source: case.tables.source.as_ref().map(|table| *table.value.get_ref()),
@@ -79,11 +81,14 @@ impl Model {
         self.gravity = gravity(case, &materials, &cell_material, problems);
         self.rotation = rotation(case, &materials, &cell_material, problems);
         self.supports = supports::resolve(selector, problems);
-        let supports = &self.supports;
+        let mut of_ties = Vec::new();
+        let on_axis = on_axis(analysis, mesh);
+        self.constraints = constraints::resolve(selector, &self.supports, on_axis, &mut of_ties, problems);
+        let (supports, constraints) = (&self.supports, &self.constraints);
         // The check of supports runs in one thread for the most part.
         let ((loads, bending), held) = rayon::join(
             || (loads::resolve(selector, supports, problems), bending::doubt(analysis, mesh)),
-            || (supports.len() == case.tables.support.len()).then(|| held::check(analysis, mesh, supports)),
+            || (supports.len() == case.tables.support.len()).then(|| held::check(analysis, mesh, supports, constraints)),
         );
         self.solver = problems.take(case.solver_options()).unwrap_or_default();
         let mut of_probes = Vec::new();
@@ -96,6 +101,7 @@ impl Model {
         self.is_too_stiff = bending.as_ref().is_some_and(|doubt| doubt.is_too_stiff) || !locking.is_empty();
         warnings.extend(locking);
         warnings.extend(supports::ambiguous(selector));
+        warnings.extend(of_ties);
         warnings.extend(rotation::warnings(analysis, mesh, supports));
         warnings.extend(unsaid_thickness(case));
         if analysis.physics() != Physics::Potential {
@@ -119,7 +125,8 @@ impl Model {
         let is_loaded = largest(&mut self.nodal_forces.iter()) > rounding
             || self.gravity.iter().any(at_work)
             || self.rotation.is_some_and(|rotation| rotation.speed != 0.0)
-            || self.source.is_some_and(|s| s != 0.0);
+            || self.source.is_some_and(|s| s != 0.0)
+            || self.constraints.are_driven();
         let mut values = self.supports.iter().flat_map(|support| support.displacement).flatten();
         match self.analysis.physics() {
             _ if is_loaded => None,

@@ -40,7 +40,8 @@ fn used(case: &Case) -> Vec<&str> {
         .chain(tables.force.iter().map(|table| &table.on))
         .chain(tables.flux.iter().map(|table| &table.on))
         .chain(tables.point_force.iter().filter_map(|table| table.get_ref().on.as_ref()));
-    let names = materials.chain(supports).chain(loads);
+    let ties = tables.tie.iter().flat_map(|table| [&table.get_ref().slave, &table.get_ref().master]);
+    let names = materials.chain(supports).chain(ties).chain(loads);
     names.flat_map(|on| on.get_ref().with_places(0..0)).map(|(name, _)| name).collect()
 }
 

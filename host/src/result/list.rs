@@ -104,6 +104,9 @@ macro_rules! for_each_table {
             reactions, ["x" Force, "y" Force, "z" Force], [Elasticity];
             reaction_moments, ["x" Moment, "y" Moment, "z" Moment], [Elasticity];
             flows, ["flow into the body" Unlabelled], [Potential];
+            tie_forces, ["x" Force, "y" Force, "z" Force], [Elasticity];
+            tie_moments, ["x" Moment, "y" Moment, "z" Moment], [Elasticity];
+            tie_flows, ["flow into the slave" Unlabelled], [Potential];
         }
     };
 }

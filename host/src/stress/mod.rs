@@ -37,6 +37,8 @@ pub struct Context<'a> {
     pub device_u: &'a Buffer<f64>,
     /// The forces of the supports on the body, or first the flow into it, in the mesh's numbering.
     pub forces: Vec<[f64; 3]>,
+    /// The force of each row of the model's constraints.
+    pub multipliers: Vec<f64>,
     step: Step,
     /// Strain energies of the cells, `[n_blocks][n_cells]`, once the stress is there.
     energies: Vec<Vec<f64>>,
@@ -52,10 +54,11 @@ impl<'a> Context<'a> {
         (numbering, mesh): (&'a Numbering, &'a DeviceMesh),
         (u, device_u): (&'a [f64], &'a Buffer<f64>),
         (supports, forces): (&'a Supports, Vec<[f64; 3]>),
+        multipliers: Vec<f64>,
     ) -> Self {
         let step = Step { physics: model.analysis.physics(), ..Step::default() };
         let (energies, nodal) = Default::default();
-        Context { space, model, numbering, mesh, supports, u, device_u, forces, step, energies, nodal }
+        Context { space, model, numbering, mesh, supports, u, device_u, forces, multipliers, step, energies, nodal }
     }
 
     /// The values of a field, as in [`Field::values`]; no lists if the model has none of this name.
@@ -85,7 +88,9 @@ impl<'a> Context<'a> {
         let info = TableInfo::named(name).filter(|info| !known && info.physics.contains(&self.step.physics));
         if let Some(info) = info {
             let rows = compute_table(info.name, self)?;
-            self.step.tables.push(Table { info, rows });
+            if !rows.is_empty() {
+                self.step.tables.push(Table { info, rows });
+            }
         }
         Ok(self.step.table(name))
     }

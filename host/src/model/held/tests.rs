@@ -9,7 +9,7 @@ use crate::model::testing::beside;
 /// [`super::check`] of elastic bodies.
 pub(super) fn check(mesh: &Mesh, supports: &[Support]) -> Result<Vec<String>, ModelError> {
     let analysis = if mesh.dim() == 2 { Analysis::PlaneStress } else { Analysis::Elasticity };
-    super::check(analysis, mesh, supports)
+    super::check(analysis, mesh, supports, &Constraints::default())
 }
 
 fn cube() -> Mesh {
