@@ -180,6 +180,9 @@ fn describe(out: &mut String, case: &Case, model: &Model) -> std::fmt::Result {
         let held = prescribed(model.analysis, model.units, support.displacement);
         writeln!(out, "  support   {}: {}, {held}", support.name, counted(support.nodes.len(), "node"))?;
     }
+    for note in &model.constraints.notes {
+        writeln!(out, "  tie       {note}")?;
+    }
     for load in &model.applied {
         let (place, total) = match model.analysis.physics() {
             Physics::Potential => (String::new(), number(load.total[0], 4)),

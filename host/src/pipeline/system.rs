@@ -202,20 +202,21 @@ impl<'a, T: Real> Strains<'a, T> {
 
     /// v as it is, or with what is prescribed, in double.
     fn displacement(&self, v: &Buffer<T>, total: bool) -> Result<Buffer<f64>> {
+        let couplings = self.body.couplings.as_ref();
         let prescribed = self.space.upload(if total { &self.body.supports.prescribed[..] } else { &[] })?;
+        let nothing = self.space.upload::<f64>(&[])?;
         let mut w = self.space.zeros(v.len())?;
-        let kernel = TotalDisplacement { v: v.view(), prescribed: prescribed.view(), w: w.view_mut() };
+        // Slaves follow v, not what is prescribed, which is added after that.
+        let at_once = if couplings.is_some() { &nothing } else { &prescribed };
+        let kernel = TotalDisplacement { v: v.view(), prescribed: at_once.view(), w: w.view_mut() };
         // SAFETY: all live until `finish`, and have the body's unknowns.
         unsafe { self.space.run(v.len(), kernel) }?;
-        self.space.finish()?;
-        let Some(couplings) = &self.body.couplings else { return Ok(w) };
-        if prescribed.is_empty() {
+        if let Some(couplings) = couplings {
             couplings.on_device.expand(self.space, &mut w)?;
-            return Ok(w);
+            if total {
+                self.space.axpy(Quotient::ONE, &prescribed, &mut w)?;
+            }
         }
-        // Slaves follow v, not what is prescribed.
-        let mut w = self.displacement(v, false)?;
-        self.space.axpy(Quotient::ONE, &prescribed, &mut w)?;
         self.space.finish()?;
         Ok(w)
     }

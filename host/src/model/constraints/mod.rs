@@ -98,7 +98,7 @@ pub struct Constraints {
     row_of: HashMap<Dof, u32>,
     /// What supports prescribe.
     prescribed: HashMap<Dof, f64>,
-    /// The nodes and the largest gap of each tie, in words.
+    /// Each tie's name, its nodes and the largest gap, in words.
     pub notes: Vec<String>,
 }
 

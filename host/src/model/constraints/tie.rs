@@ -75,7 +75,7 @@ pub fn add(
         return Err(case.error_at(place, message, format!("tolerance = {} ties it", number(1.01 * gap, 3))));
     }
     let gap = if widest <= 1e-9 * surface.size() { "no gap".into() } else { format!("gaps up to {}", number(widest, 3)) };
-    constraints.notes.push(format!("tie `{name}`: {} tied, {gap}", counted(n_tied, "node")));
+    constraints.notes.push(format!("{name}: {} tied, {gap}", counted(n_tied, "node")));
     let left = slaves.len() - n_tied;
     if left > 0 {
         warnings.push(format!(

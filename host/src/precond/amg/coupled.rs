@@ -12,6 +12,7 @@ use crate::result::Result;
 use crate::sparse::{CoupledRows, Pattern};
 use kernels_rs::amg::coupled::CombineRows;
 use kernels_rs::coupling::{NONE, SparseRows};
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -48,24 +49,37 @@ impl Sums {
     pub fn shape(&self, space: &Space, from: &Shape) -> Result<Shape> {
         let pattern = from.pattern.download(space)?;
         let (n, size) = (pattern.n_rows(), self.size);
-        let (mut row_start, mut columns, mut rows) = (vec![0], Vec::new(), Vec::new());
-        for row in 0..n {
-            let sums: Vec<u32> = self.row_of[size * row..size * (row + 1)].to_vec();
+        let of_row = |row: usize| -> Cow<'_, [u32]> {
+            let sums = &self.row_of[size * row..size * (row + 1)];
             if sums.iter().all(|sum| *sum == NONE) {
-                columns.extend_from_slice(pattern.row(row));
-            } else {
-                let mut of_row = BTreeSet::<u32>::new();
-                for sum in sums {
-                    match sum {
-                        NONE => of_row.extend(pattern.row(row)),
-                        sum => {
-                            let sources = self.rows.row(sum as usize);
-                            of_row.extend(sources.flat_map(|(source, _)| pattern.row(source / size)));
-                        }
+                return Cow::Borrowed(pattern.row(row));
+            }
+            let mut found = BTreeSet::<u32>::new();
+            for sum in sums {
+                match *sum {
+                    NONE => found.extend(pattern.row(row)),
+                    sum => {
+                        let sources = self.rows.row(sum as usize);
+                        found.extend(sources.flat_map(|(source, _)| pattern.row(source / size)));
                     }
                 }
-                columns.extend(of_row);
             }
+            Cow::Owned(found.into_iter().collect())
+        };
+        let mut is_empty = vec![true; from.n_columns];
+        (0..n).for_each(|row| of_row(row).iter().for_each(|column| is_empty[*column as usize] = false));
+        let (mut row_start, mut columns, mut rows) = (vec![0], Vec::new(), Vec::new());
+        for row in 0..n {
+            let mut of_row = of_row(row);
+            // Each column keeps a block, if only of zeros: the next level has a diagonal in each row.
+            let lost = pattern.row(row).iter().filter(|column| is_empty[**column as usize]);
+            let lost: Vec<u32> = lost.copied().collect();
+            if !lost.is_empty() {
+                lost.iter().for_each(|column| is_empty[*column as usize] = false);
+                of_row.to_mut().extend(lost);
+                of_row.to_mut().sort_unstable();
+            }
+            columns.extend_from_slice(&of_row);
             rows.resize(columns.len(), row as u32);
             row_start.push(columns.len() as u64);
         }
