@@ -10,6 +10,7 @@ mod circles;
 mod coloring;
 mod common;
 mod convergence;
+mod couplings;
 mod devices_agree;
 mod direct;
 mod elements;

@@ -255,7 +255,7 @@ fn results(
     sink: &mut dyn Sink,
 ) -> Result<Solution> {
     let Solved { body, v, mut outcome, epsilon } = found;
-    let Loaded { numbering, mesh, mut supports, loads, norm_f, parts, coords, .. } = body;
+    let Loaded { numbering, mesh, mut supports, loads, norm_f, parts, couplings, coords, .. } = body;
     let applied = loads.all;
     let u: Vec<f64> = v.par_iter().zip(&supports.prescribed).map(|(v, prescribed)| v + prescribed).collect();
     if let Some(relief) = &loads.relief {
@@ -266,10 +266,11 @@ fn results(
     let dim = supports.components;
     // A rounded matrix cannot judge itself; else it is the reactions alone that these are for.
     let is_rounded = epsilon > f64::EPSILON && norm_f > 0.0;
-    let asked = (!is_rounded).then(|| supports.nodes());
+    let asked = (!is_rounded && couplings.is_none()).then(|| supports.nodes());
     let internal = space.take(mesh.internal_force(space, &device_u, asked.as_deref())?)?;
     if is_rounded {
-        outcome.relative_residual = stress::free_residual(&supports, &internal, &applied) / norm_f;
+        let rows = couplings.as_ref().map(|couplings| &couplings.rows);
+        outcome.relative_residual = stress::free_residual(&supports, rows, &internal, &applied) / norm_f;
         if let Some(tolerance) = model.solver.residual_tolerance {
             outcome.converged = outcome.relative_residual <= tolerance;
             outcome.ending = match outcome.ending {
@@ -279,9 +280,17 @@ fn results(
             };
         }
     }
-    let mut support_forces = stress::support_forces(&supports, &internal, &applied);
+    let coupled = couplings.map(|couplings| couplings.rows.is_coupled());
+    let mut support_forces = stress::support_forces(&supports, coupled.as_deref(), &internal, &applied);
     drop(internal);
-    let forces = numbering.scatter(&support_forces, dim);
+    let mut forces = numbering.scatter(&support_forces, dim);
+    let multipliers = model.constraints.take_forces(&mut forces);
+    if coupled.is_some() {
+        let rows = numbering.to_mesh.iter().enumerate();
+        let free = rows.flat_map(|(row, node)| (0..dim).map(move |i| (row, *node as usize, i)));
+        let free = free.filter(|(row, _, i)| !supports.is_slanted(*row) && !supports.is_fixed(*row, *i));
+        free.for_each(|(_, node, i)| forces[node][i] = 0.0);
+    }
     let mut reaction_sum = [0, 1, 2].map(|i| forces.iter().map(|force| force[i]).sum::<f64>());
     for (node, force) in model.springs.iter().flat_map(|spring| stress::spring_forces(spring, &numbering, &u, dim)) {
         let row = dim * numbering.to_solver[node as usize] as usize;
@@ -289,7 +298,7 @@ fn results(
         reaction_sum.iter_mut().zip(force).for_each(|(sum, force)| *sum += force);
     }
     let unknown = (&u[..], &device_u);
-    let mut context = Context::new(space, model, (&numbering, &mesh), unknown, (&supports, forces));
+    let mut context = Context::new(space, model, (&numbering, &mesh), unknown, (&supports, forces), multipliers);
     context.acceleration = loads.relief.map(|relief| relief.acceleration);
     let balance = Balance::new(&support_forces, &applied, dim, model.analysis.balanced());
     let load_error = context.table("reactions")?.map_or(0.0, |reactions| balance.load_error(reactions));

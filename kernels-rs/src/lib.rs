@@ -14,6 +14,7 @@
 //! | conjugate gradients' vector steps | [`cg`], [`blas`] |
 //! | preconditioners | [`precond`] |
 //! | smoothed aggregation multigrid | [`amg`] |
+//! | couplings, `T^T (K (T x))` | [`coupling`] |
 //! | `K = L L^T`, dense | [`cholesky`] |
 //! | the iteration on element matrices | [`femses`] |
 //! | sums by connected part, for error estimates | [`parts`] |
@@ -41,6 +42,7 @@ pub mod blas;
 pub mod cg;
 pub mod cg_persistent;
 pub mod cholesky;
+pub mod coupling;
 #[cfg(not(target_arch = "nvptx64"))]
 pub mod cpu;
 pub mod eigenstrain;

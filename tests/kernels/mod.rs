@@ -4,6 +4,7 @@
 mod amg;
 mod cells;
 mod cholesky;
+mod coupling;
 mod femses;
 mod matrices;
 mod parts;
@@ -122,6 +123,9 @@ checks! {
     factor: cholesky::factor;
     from_dense: cholesky::from_dense;
     multigrid: amg::multigrid;
+    gather_rows: coupling::gather_rows;
+    coupled_diagonal: coupling::coupled_diagonal;
+    combine_rows: coupling::combine_rows;
 }
 
 #[test]

@@ -4,6 +4,7 @@
 
 mod addition;
 pub mod coloring;
+mod couplings;
 pub mod element_operator;
 pub(crate) mod forms;
 mod materials;
@@ -18,6 +19,7 @@ pub mod topology;
 
 pub use addition::Addition;
 pub use coloring::CellColors;
+pub use couplings::Couplings;
 pub use element_operator::ElementOperator;
 pub use numbering::Numbering;
 pub use numeric::{DeviceBlock, DeviceMesh};

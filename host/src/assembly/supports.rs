@@ -71,6 +71,11 @@ impl Supports {
         self.fixed[row] >> i & 1 == 1
     }
 
+    /// Whether node `row` is held in directions other than its components.
+    pub fn is_slanted(&self, row: usize) -> bool {
+        self.fixed[row] == SLANTED
+    }
+
     /// Values per unknown with the rigid motion that was taken off.
     pub fn with_motion(&self, values: &[f64]) -> Vec<f64> {
         match self.motion.is_empty() {

@@ -193,6 +193,9 @@ fn describe(out: &mut String, case: &Case, model: &Model) -> std::fmt::Result {
         let size = with_unit(number(mass.mass, 4), model.units, Quantity::Mass);
         writeln!(out, "  mass      {}: {}, {size}", mass.name, counted(mass.shares.len(), "node"))?;
     }
+    for note in &model.constraints.notes {
+        writeln!(out, "  tie       {note}")?;
+    }
     for load in &model.applied {
         let (place, total) = match model.analysis.physics() {
             Physics::Potential => (String::new(), number(load.total[0], 4)),

@@ -35,7 +35,7 @@ pub(crate) fn unite(parent: &mut [u32], a: u32, b: u32) -> u32 {
 }
 
 /// Replaces the trees by labels, counted from 0 in the order of the roots, and returns their number.
-pub(super) fn number(parent: &mut [u32]) -> usize {
+pub(crate) fn number(parent: &mut [u32]) -> usize {
     let mut count = 0;
     for node in 0..parent.len() {
         // A root is the lowest of its tree, so it has been labelled before the others ask for its label.

@@ -3,6 +3,7 @@
 mod analysis;
 mod bending;
 pub mod case;
+pub mod constraints;
 mod density;
 mod directions;
 mod error;
@@ -44,6 +45,7 @@ pub use analysis::{Analysis, FormKind};
 pub use case::Case;
 #[cfg(feature = "cli")]
 pub(crate) use case::Numbers;
+pub use constraints::Constraints;
 pub use directions::{Directions, HeldSpace};
 pub use error::{Error, ModelError, Result};
 pub use inertia::Inertia;
@@ -61,6 +63,7 @@ use crate::mesh::Mesh;
 use crate::mesh::vector::{dot, sub};
 use crate::result::choices::{Acceleration, Format, Method, Ordering, Precision, Preconditioner, Strategy};
 use nalgebra::{Matrix6, Vector6};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// A material.
@@ -244,6 +247,8 @@ pub struct Model {
     pub springs: Vec<Spring>,
     /// The point masses, in the case file's order.
     pub masses: Vec<PointMass>,
+    /// What couples unknowns of several nodes.
+    pub constraints: Constraints,
     /// Acceleration of gravity, applied to the volume by the assembly.
     pub gravity: Option<[f64; 3]>,
     /// How the body spins, applied to the volume by the assembly.
@@ -273,12 +278,25 @@ pub struct Model {
 /// Nodes nearer to the axis than this part of the mesh's longest side are on it.
 const ON_AXIS: f64 = 1e-9;
 
+/// The nodes of a mesh on the axis of a body of revolution.
+fn on_axis(analysis: Analysis, mesh: &Mesh) -> impl Iterator<Item = u32> + '_ {
+    let near = ON_AXIS * mesh.longest_side();
+    let nodes = mesh.coords.iter().zip(0u32..);
+    nodes.filter(move |(x, _)| analysis.holds_axis() && x[0].abs() <= near).map(|(_, node)| node)
+}
+
 impl Model {
     /// The nodes of a body of revolution that its axis holds: their radial displacement is 0.
     pub fn on_axis(&self) -> impl Iterator<Item = u32> + '_ {
-        let near = ON_AXIS * self.mesh.longest_side();
-        let nodes = self.mesh.coords.iter().zip(0u32..);
-        nodes.filter(move |(x, _)| self.analysis.holds_axis() && x[0].abs() <= near).map(|(_, node)| node)
+        on_axis(self.analysis, &self.mesh)
+    }
+
+    /// The connected parts, those that constraints couple joined: as [`Mesh::parts`] has them.
+    pub fn coupled_parts(&self) -> Cow<'_, (Vec<u32>, usize)> {
+        match self.constraints.is_empty() {
+            true => Cow::Borrowed(self.mesh.parts()),
+            false => Cow::Owned(self.constraints.parts(&self.mesh)),
+        }
     }
 
     /// The form of the device code that integrates it.

@@ -4,11 +4,13 @@ use std::path::Path;
 
 use super::case::Case;
 use super::density::has_density;
+use super::on_axis;
 use super::problems::Problems;
 use super::select::Selector;
-use super::{Material, Model, ModelError, ON_AXIS, Physics, Rotation, SolverOptions, Support};
+use super::{Constraints, Material, Model, ModelError, ON_AXIS, Physics, Rotation, SolverOptions, Support};
 use super::{
-    bending, held, inertia, loads, locking, materials, probes, rotation, springs, supports, temperature, units,
+    bending, constraints, held, inertia, loads, locking, materials, probes, rotation, springs, supports, temperature,
+    units,
 };
 use crate::mesh::Mesh;
 use crate::model::Error;
@@ -55,6 +57,7 @@ impl Model {
             supports: vec![],
             springs: vec![],
             masses: vec![],
+            constraints: Constraints::default(),
             gravity: None,
             rotation: None,
             temperature: None,
@@ -92,10 +95,15 @@ impl Model {
         if inertia::resolve(selector, &materials, &cell_material, problems) {
             self.pins = inertia::pins(analysis, mesh, &selector.in_solid);
         }
-        let supports = &self.supports;
-        let is_whole = supports.len() == case.tables.support.len() && self.springs.len() == case.tables.spring.len();
+        let is_whole =
+            self.supports.len() == case.tables.support.len() && self.springs.len() == case.tables.spring.len();
         let of_springs = self.springs.iter().map(|spring| &spring.holds);
         let pins = inertia::as_supports(&self.pins);
+        let mut of_ties = Vec::new();
+        let on_axis = on_axis(analysis, mesh);
+        let fixed = [&self.supports[..], &pins].concat();
+        self.constraints = constraints::resolve(selector, &fixed, on_axis, &mut of_ties, problems);
+        let (supports, constraints) = (&self.supports, &self.constraints);
         let holding: Vec<Support> = match pins.is_empty() {
             true => supports.iter().chain(of_springs).cloned().collect(),
             false => pins,
@@ -103,7 +111,7 @@ impl Model {
         // The check of supports runs in one thread for the most part.
         let ((loads, bending), held) = rayon::join(
             || (loads::resolve(selector, supports, problems), bending::doubt(analysis, mesh)),
-            || is_whole.then(|| held::check(analysis, mesh, &holding)),
+            || is_whole.then(|| held::check(analysis, mesh, &holding, constraints)),
         );
         self.solver = problems.take(case.solver_options()).unwrap_or_default();
         let mut of_probes = Vec::new();
@@ -116,6 +124,7 @@ impl Model {
         self.is_too_stiff = bending.as_ref().is_some_and(|doubt| doubt.is_too_stiff) || !locking.is_empty();
         warnings.extend(locking);
         warnings.extend(supports::ambiguous(selector));
+        warnings.extend(of_ties);
         warnings.extend(rotation::warnings(analysis, mesh, supports));
         warnings.extend(unsaid_thickness(case));
         if analysis.physics() != Physics::Potential {
@@ -141,7 +150,8 @@ impl Model {
             || self.gravity.iter().any(at_work)
             || self.rotation.is_some_and(|rotation| rotation.speed != 0.0)
             || self.temperature.as_ref().is_some_and(|temperature| temperature.range() != (0.0, 0.0))
-            || self.source.is_some_and(|s| s != 0.0);
+            || self.source.is_some_and(|s| s != 0.0)
+            || self.constraints.are_driven();
         let mut values = self.supports.iter().flat_map(|support| support.displacement).flatten();
         match self.analysis.physics() {
             _ if is_loaded => None,

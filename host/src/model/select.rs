@@ -253,7 +253,7 @@ impl<'a> Selector<'a> {
         format!("{groups}; extreme planes: xmin .. {last}")
     }
 
-    fn unknown_node(&self, tag: u64, place: Place) -> Box<CaseError> {
+    pub fn unknown_node(&self, tag: u64, place: Place) -> Box<CaseError> {
         let tags = &self.mesh.node_tags;
         let help = match (tags.iter().min(), tags.iter().max()) {
             (Some(low), Some(high)) => format!("its node tags run from {low} to {high}"),

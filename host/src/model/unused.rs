@@ -43,8 +43,9 @@ fn used(case: &Case) -> Vec<&str> {
         .chain(tables.point_force.iter().filter_map(|table| table.get_ref().on.as_ref()));
     let springs = tables.spring.iter().map(|table| &table.get_ref().on);
     let masses = tables.mass.iter().map(|table| &table.get_ref().on);
+    let ties = tables.tie.iter().flat_map(|table| [&table.get_ref().slave, &table.get_ref().master]);
     let warm = tables.temperature.iter().flat_map(|table| &table.get_ref().on).map(|table| &table.on);
-    let names = materials.chain(supports).chain(springs).chain(masses).chain(loads).chain(warm);
+    let names = materials.chain(supports).chain(springs).chain(masses).chain(ties).chain(loads).chain(warm);
     names.flat_map(|on| on.get_ref().with_places(0..0)).map(|(name, _)| name).collect()
 }
 

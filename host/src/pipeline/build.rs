@@ -11,6 +11,7 @@ use crate::result::{Change, Changed, DirectError, Error, Plan, Result};
 use crate::solve;
 use crate::solve::Iteration;
 use crate::solve::iteration::Builder;
+use crate::sparse::reduced;
 use kernels_rs::real::Real;
 
 /// Makes the solver that the plan names; where there is too little memory for it, another, and notes the change.
@@ -29,7 +30,15 @@ impl<T: Real> Maker<'_, T> {
         build: solve::direct::Builder<T>,
         instead: Option<Builder<T>>,
     ) -> Result<Box<dyn Iteration<T>>> {
-        match (build(self.space, &self.system.matrix, &self.system.body.coords), instead) {
+        let (space, system) = (self.space, self.system);
+        let made = match &system.body.couplings {
+            None => build(space, &system.matrix, &system.body.coords),
+            Some(couplings) => {
+                let matrix = reduced(space, &system.matrix, &couplings.rows)?;
+                build(space, &matrix, &system.body.coords)
+            }
+        };
+        match (made, instead) {
             (Err(error @ (Error::OutOfMemory { .. } | Error::Direct(_))), Some(build)) => {
                 let other = plan::without_factor(self.model, &DeviceFacts::of(self.space));
                 *self.plan = Plan { precision: self.plan.precision, fill: self.plan.fill, ..other };
@@ -49,7 +58,8 @@ impl<T: Real> Maker<'_, T> {
     /// Makes an iteration by its preconditioner; where a multigrid hierarchy has no room, with another.
     pub(super) fn iteration(&mut self, build: Builder<T>) -> Result<Box<dyn Iteration<T>>> {
         let (space, system) = (self.space, self.system);
-        let context = Context::of_nodes(self.model.solver.order, system.body.mesh.coords(), system.body.mesh.ends());
+        let context = Context::of_nodes(self.model.solver.order, system.body.mesh.coords(), system.body.mesh.ends())
+            .with_coupled(system.body.couplings.as_ref().map(|couplings| &couplings.rows));
         let build = |preconditioner| build(preconditioner, &context, space, &system.matrix);
         let preconditioner = self.plan.preconditioner.unwrap_or(precond::AUTO);
         if preconditioner != Preconditioner::Amg {

@@ -29,7 +29,7 @@ pub(super) fn find<T: Real>(
     body.take_off_motion(model, |mesh| diagonal::<T>(space, mesh))?;
     timings.assembly = phase.next("boundary");
     let forces = body.prescribed_forces(space)?;
-    let f = lifted(&body, &forces);
+    let f = body.lifted(&forces);
     body.set_rhs::<T>(&f, &forces)?;
     let f = space.upload_vec(f.into_iter().map(T::from_f64).collect::<Vec<_>>())?;
     let operator = ElementOperator::<T>::new(space, &body.mesh, &body.supports)?;
@@ -39,13 +39,13 @@ pub(super) fn find<T: Real>(
     let plain = FemsesOptions::new(tolerance, max_iterations, plan.acceleration);
     let options = FemsesOptions { measure, order: solver.order, ..plain };
     let mut v = space.zeros(body.mesh.n_nodes)?;
-    let strains = Strains::new(space, &body);
+    let strains = Strains::new(space, &body, None);
     let inverse = || {
         let mut inverse = space.zeros(body.mesh.n_nodes)?;
         space.copy(operator.inverse_diagonal(), &mut inverse)?;
         Ok(inverse)
     };
-    let energy = body.energy_norm(space, &strains, inverse)?;
+    let energy = body.energy_norm(space, &strains, None, inverse)?;
     let outcome = femses(space, &operator, &f, Some(&energy), &mut v, options, monitor)?;
     let v = space.take(v)?.into_iter().map(T::to_f64).collect();
     drop((energy, operator));
@@ -56,13 +56,4 @@ pub(super) fn find<T: Real>(
 fn diagonal<T: Real>(space: &Space, mesh: &DeviceMesh) -> Result<Vec<f64>> {
     let free = Supports::free(mesh.n_nodes);
     Ok(reciprocals(&space.download(ElementOperator::<T>::new(space, mesh, &free)?.inverse_diagonal())?))
-}
-
-/// The right-hand side `f - K u` for the prescribed u, from its forces `K u`; 0 where it is prescribed: what elimination
-/// makes of it.
-fn lifted(body: &Loaded, forces: &[f64]) -> Vec<f64> {
-    let (supports, applied) = (&body.supports, &body.loads.all);
-    let force = |i: usize| forces.get(i).copied().unwrap_or(0.0);
-    let free = |i: usize| if supports.is_fixed(i, 0) { 0.0 } else { applied[i] - force(i) };
-    (0..applied.len()).map(free).collect()
 }

@@ -34,7 +34,8 @@ struct Groups {
 impl Parts {
     /// Of a model whose nodes are at `coords`, in the solver's numbering.
     pub(super) fn new(space: &Space, model: &Model, numbering: &Numbering, coords: &[[f64; 3]]) -> Result<Self> {
-        let (labels, n_parts) = model.mesh.parts();
+        let parts = model.coupled_parts();
+        let (labels, n_parts) = &*parts;
         let members = Members::of_labels(&numbering.gather(labels), *n_parts);
         let size = model.analysis.components();
         let groups = (model.materials.len() > 1).then(|| Groups::new(model, numbering, labels)).flatten();

@@ -4,9 +4,9 @@ use super::groups::Parts;
 use super::loads::Loads;
 use super::{Phase, Timings, motion};
 use crate::assembly::numbering::DEGREE_WINDOW;
-use crate::assembly::{Addition, Assembly, DeviceMesh, DeviceSlanted, Numbering, Supports, Topology};
+use crate::assembly::{Addition, Assembly, Couplings, DeviceMesh, DeviceSlanted, Numbering, Supports, Topology};
 use crate::device::Buffer;
-use crate::linalg::Space;
+use crate::linalg::{Quotient, Space};
 use crate::model::Model;
 use crate::precond::inverse_diagonal;
 use crate::result::choices::Strategy;
@@ -14,7 +14,7 @@ use crate::result::{Error, Outcome, Plan, Result};
 use crate::solve::Iteration;
 use crate::solve::energy::{Body, EnergyNorm, Equations, Groups};
 use crate::solve::{CgOptions, Monitor};
-use crate::sparse::{self, Matrix, Tuning};
+use crate::sparse::{self, Coupled, Coupling, Matrix, Tuning};
 use crate::stress;
 use kernels_rs::assembly::supports::{TotalDisplacement, Unbalanced};
 use kernels_rs::blas::quotient;
@@ -27,8 +27,9 @@ pub struct System<T: Real> {
     pub body: Loaded,
     /// K.
     pub matrix: Matrix<T>,
-    /// f.
+    /// f; `T^T f` where something is coupled.
     pub f: Buffer<T>,
+    coupling: Option<Coupling<T>>,
     strategy: Strategy,
 }
 
@@ -45,6 +46,8 @@ pub struct Loaded {
     /// `||f||` of the right-hand side, before rounding.
     pub norm_f: f64,
     pub(super) parts: Parts,
+    /// What couples unknowns, if anything does.
+    pub couplings: Option<Couplings>,
     /// Coordinates of the nodes.
     pub(super) coords: Vec<[f64; 3]>,
     /// `w_D . K w_D` of each part.
@@ -63,6 +66,7 @@ impl Loaded {
         let loads = Loads::new(space, model, &numbering, &mesh, &coords)?;
         Ok(Loaded {
             supports: Supports::new(model, &numbering),
+            couplings: Couplings::new(space, model, &numbering)?,
             parts: Parts::new(space, model, &numbering, &coords)?,
             coords,
             numbering,
@@ -82,6 +86,11 @@ impl Loaded {
         diagonal: impl FnOnce(&DeviceMesh) -> Result<Vec<f64>>,
     ) -> Result<()> {
         self.supports = Supports::new(model, &self.numbering);
+        if let Some(couplings) = &self.couplings {
+            // The values of couplings are those of the whole displacement: no motion is taken off.
+            couplings.values.iter().for_each(|(slave, value)| self.supports.prescribed[*slave] = *value);
+            return Ok(());
+        }
         // Springs strain where the body moves.
         if model.springs.is_empty() && self.supports.prescribed.iter().any(|value| *value != 0.0) {
             let weights = diagonal(&self.mesh)?;
@@ -97,6 +106,15 @@ impl Loaded {
             return Ok(Vec::new());
         }
         space.take(self.mesh.internal_force(space, &space.upload(prescribed)?, None)?)
+    }
+
+    /// The right-hand side `f - K u` for the prescribed u, from its forces `K u`; 0 where it is prescribed: what
+    /// elimination makes of it.
+    pub(super) fn lifted(&self, forces: &[f64]) -> Vec<f64> {
+        let force = |i: usize| forces.get(i).copied().unwrap_or(0.0);
+        let mut lifted: Vec<f64> = self.loads.all.iter().enumerate().map(|(i, load)| load - force(i)).collect();
+        self.supports.free_part(&mut lifted);
+        lifted
     }
 
     /// Takes the right-hand side that follows from loads and supports, and the [`Self::prescribed_forces`], both
@@ -118,7 +136,9 @@ impl Loaded {
         if !forces.is_empty() {
             let work = |k: usize| prescribed[k] * forces[k];
             self.offset = (0..members.n_parts()).map(|part| entries(part).map(work).sum()).collect();
-            self.weights = rhs.iter().zip(&self.loads.all).map(|(rhs, applied)| 2.0 * applied - rhs).collect();
+            let mut applied = self.loads.all.clone();
+            self.couplings.iter().for_each(|couplings| couplings.rows.restrict(&mut applied));
+            self.weights = rhs.iter().zip(&applied).map(|(rhs, applied)| 2.0 * applied - rhs).collect();
             self.supports.free_part(&mut self.weights);
         }
         self.norm_f = stress::norm(rhs);
@@ -130,6 +150,7 @@ impl Loaded {
         &'a self,
         space: &Space,
         body: &'a dyn Body<T>,
+        coupling: Option<&'a Coupling<T>>,
         inverse: impl FnOnce() -> Result<Buffer<T>>,
     ) -> Result<EnergyNorm<'a, T>> {
         let rounded = |values: &[f64]| space.upload_vec(values.iter().map(|v| T::from_f64(*v)).collect());
@@ -151,6 +172,7 @@ impl Loaded {
             offset: &self.offset,
             weights: some(&self.weights)?,
             prescribed: some(&self.supports.prescribed)?,
+            coupling,
             groups: Groups::new(pieces, coords, layout, held, diagonal),
             body,
         })
@@ -163,9 +185,10 @@ pub(super) fn reciprocals<T: Real>(inverse: &[T]) -> Vec<f64> {
 }
 
 /// How a body strains.
-pub(super) struct Strains<'a> {
+pub(super) struct Strains<'a, T: Real> {
     space: &'a Space,
     body: &'a Loaded,
+    coupling: Option<&'a Coupling<T>>,
     loaded: OnceCell<OnDevice>,
 }
 
@@ -176,18 +199,28 @@ struct OnDevice {
     applied: Buffer<f64>,
 }
 
-impl<'a> Strains<'a> {
-    pub(super) fn new(space: &'a Space, body: &'a Loaded) -> Self {
-        Strains { space, body, loaded: OnceCell::new() }
+impl<'a, T: Real> Strains<'a, T> {
+    pub(super) fn new(space: &'a Space, body: &'a Loaded, coupling: Option<&'a Coupling<T>>) -> Self {
+        Strains { space, body, coupling, loaded: OnceCell::new() }
     }
 
     /// v as it is, or with what is prescribed, in double.
-    fn displacement<T: Real>(&self, v: &Buffer<T>, total: bool) -> Result<Buffer<f64>> {
+    fn displacement(&self, v: &Buffer<T>, total: bool) -> Result<Buffer<f64>> {
+        let couplings = self.body.couplings.as_ref();
         let prescribed = self.space.upload(if total { &self.body.supports.prescribed[..] } else { &[] })?;
+        let nothing = self.space.upload::<f64>(&[])?;
         let mut w = self.space.zeros(v.len())?;
-        let kernel = TotalDisplacement { v: v.view(), prescribed: prescribed.view(), w: w.view_mut() };
+        // Slaves follow v, not what is prescribed, which is added after that.
+        let at_once = if couplings.is_some() { &nothing } else { &prescribed };
+        let kernel = TotalDisplacement { v: v.view(), prescribed: at_once.view(), w: w.view_mut() };
         // SAFETY: all live until `finish`, and have the body's unknowns.
         unsafe { self.space.run(v.len(), kernel) }?;
+        if let Some(couplings) = couplings {
+            couplings.on_device.expand(self.space, &mut w)?;
+            if total {
+                self.space.axpy(Quotient::ONE, &prescribed, &mut w)?;
+            }
+        }
         self.space.finish()?;
         Ok(w)
     }
@@ -204,7 +237,7 @@ impl<'a> Strains<'a> {
     }
 }
 
-impl<T: Real> Body<T> for Strains<'_> {
+impl<T: Real> Body<T> for Strains<'_, T> {
     fn strain_energies(&self, v: &Buffer<T>, total: bool) -> Result<Vec<f64>> {
         let Some((of_cells, _)) = &self.body.parts.several else { return Ok(Vec::new()) };
         let mesh = &self.body.mesh;
@@ -226,7 +259,9 @@ impl<T: Real> Body<T> for Strains<'_> {
         // SAFETY: all live until `finish`, and have the body's rows.
         unsafe { self.space.run(self.body.supports.fixed.len(), kernel) }?;
         self.space.finish()?;
-        slanted.project(self.space, size, r)
+        slanted.project(self.space, size, r)?;
+        self.coupling.map_or(Ok(()), |coupling| coupling.restrict(self.space, r))?;
+        self.space.finish()
     }
 }
 
@@ -256,8 +291,9 @@ impl<T: Real> System<T> {
         let mut body = Loaded::new(space, model, numbering, mesh)?;
         timings.assembly = phase.next("boundary");
         let f = constrain(space, model, &mut body, &mut matrix)?;
+        let coupling = body.couplings.as_ref().map(|couplings| Coupling::new(space, &couplings.rows)).transpose()?;
         timings.boundary = phase.next("preconditioner");
-        Ok(System { body, matrix, f, strategy })
+        Ok(System { body, matrix, f, coupling, strategy })
     }
 
     /// Assembles it again, in the blocks that it has, for a model of other materials on the same mesh; loads stay as
@@ -307,11 +343,15 @@ impl<T: Real> System<T> {
         options: CgOptions,
         monitor: &dyn Monitor,
     ) -> Result<(Vec<f64>, Outcome)> {
-        let strains = Strains::new(space, &self.body);
-        let energy = self.body.energy_norm(space, &strains, || inverse_diagonal(space, &self.matrix))?;
-        let equations = Equations::new(&self.matrix, &self.f).measured(Some(&energy));
+        let coupling = self.coupling.as_ref();
+        let strains = Strains::new(space, &self.body, coupling);
+        let energy = self.body.energy_norm(space, &strains, coupling, || inverse_diagonal(space, &self.matrix))?;
+        let coupled = Coupled::new(&self.matrix, coupling);
+        let equations = Equations::new(coupled.operator(), &self.f).measured(Some(&energy));
         let outcome = iteration.solve(space, &equations, &mut v, options, monitor)?;
-        Ok((space.take(v)?.into_iter().map(T::to_f64).collect(), outcome))
+        let mut v: Vec<f64> = space.take(v)?.into_iter().map(T::to_f64).collect();
+        self.body.couplings.iter().for_each(|couplings| couplings.rows.expand(&mut v));
+        Ok((v, outcome))
     }
 }
 
@@ -327,7 +367,12 @@ fn constrain<T: Real>(space: &Space, model: &Model, body: &mut Loaded, matrix: &
     body.take_off_motion(model, |_| Ok(reciprocals(&space.take(inverse_diagonal(space, matrix)?)?)))?;
     let mut f = space.upload(&body.loads.all)?;
     body.supports.eliminate(space, matrix, &mut f)?;
-    let f = space.take(f)?;
-    body.set_rhs::<T>(&f, &body.prescribed_forces(space)?)?;
+    let (mut f, forces) = (space.take(f)?, body.prescribed_forces(space)?);
+    if let Some(couplings) = &body.couplings {
+        // Elimination has lifted what supports prescribe, not the values of couplings.
+        f = body.lifted(&forces);
+        couplings.rows.restrict(&mut f);
+    }
+    body.set_rhs::<T>(&f, &forces)?;
     space.upload_vec(f.into_iter().map(T::from_f64).collect())
 }

@@ -15,6 +15,7 @@ use crate::solve::direct;
 /// [`Error::NotAvailable`] for choices that do not go together, [`Error::Direct`].
 pub fn resolve(model: &Model, facts: &DeviceFacts) -> Result<Plan> {
     let solver = &model.solver;
+    let is_long = check_couplings(model)?;
     if solver.method == Some(Method::Femses) {
         check_femses(model)?;
         return Ok(decide(model, facts));
@@ -27,7 +28,10 @@ pub fn resolve(model: &Model, facts: &DeviceFacts) -> Result<Plan> {
         let what = "precision of what is not isotropic, or a body of revolution,";
         return refuse(what, Precision::Single.name(), vec!["double", "mixed"]);
     }
-    let plan = decide(model, facts);
+    let mut plan = decide(model, facts);
+    if is_long && plan.method == Method::Direct {
+        plan = super::without_factor(model, facts);
+    }
     let is_half = solver.precision == Some(Precision::MixedHalf);
     if plan.method == Method::Direct {
         if is_half {
@@ -45,6 +49,29 @@ pub fn resolve(model: &Model, facts: &DeviceFacts) -> Result<Plan> {
 /// Refuses a choice that does not go with others.
 fn refuse<R>(what: &'static str, name: &str, available: Vec<&'static str>) -> Result<R> {
     Err(Error::NotAvailable { what, name: name.into(), available })
+}
+
+/// Unknowns that a coupling may join where `T^T K T` is formed: the factor would be as dense as that row.
+const MOST_FACTORISED: usize = 4_000;
+
+/// Refuses methods that do not go with the couplings of a model; whether these rule the direct solver out.
+fn check_couplings(model: &Model) -> Result<bool> {
+    let Some((length, entry)) = model.constraints.longest() else { return Ok(false) };
+    let refuse =
+        |method: Method, why: String| Err(Error::Unsuited { strategy: method.name(), why, available: vec!["cg"] });
+    match model.solver.method {
+        Some(Method::Femses) => {
+            refuse(Method::Femses, format!("has no [[{}]], which acts around a matrix", entry.kind))
+        }
+        Some(Method::Direct) if length > MOST_FACTORISED => refuse(
+            Method::Direct,
+            format!(
+                "would make a row of {length} unknowns of [[{}]] `{}`, and takes {MOST_FACTORISED}",
+                entry.kind, entry.name
+            ),
+        ),
+        _ => Ok(length > MOST_FACTORISED),
+    }
 }
 
 /// Refuses what belongs to a matrix, which FEMSES has none of.

@@ -5,7 +5,7 @@ use super::{Build, Context, Preconditioner};
 use crate::device::Buffer;
 use crate::linalg::{Blocks, Space};
 use crate::result::Result;
-use crate::sparse::{LinOp, Matrix};
+use crate::sparse::{CoupledRows, LinOp, Matrix};
 use kernels_rs::assembly::supports::InverseDiagonal;
 use kernels_rs::precond::{InverseBlocks, RoundDiagonal};
 use kernels_rs::real::{Real, Stored};
@@ -60,12 +60,24 @@ impl<T: Real> Preconditioner<T> for Jacobi<T> {
 }
 
 impl<T: Real> Build<T> for Jacobi<T> {
-    fn build<V: Stored<Arithmetic = T>>(space: &Space, matrix: &Matrix<V>, _: &Context) -> Result<Self> {
-        Ok(Jacobi { inverse: to_single(space, &inverse_diagonal(space, matrix)?)?, of: PhantomData })
+    fn build<V: Stored<Arithmetic = T>>(space: &Space, matrix: &Matrix<V>, context: &Context) -> Result<Self> {
+        Ok(Jacobi { inverse: to_single(space, &context.inverse_diagonal(space, matrix)?)?, of: PhantomData })
     }
 }
 
-/// The inverses of the diagonal blocks.
+/// Blocks as [`InverseBlocks`] has them, those of coupled nodes replaced by this diagonal.
+fn with_diagonals<T: Real>(mut blocks: Vec<T>, diagonal: &[T], rows: &CoupledRows, size: usize) -> Vec<T> {
+    let n_rows = diagonal.len() / size;
+    for unknown in rows.slaves.iter().chain(&rows.masters) {
+        let row = *unknown as usize / size;
+        for (i, j) in (0..size).flat_map(|i| (0..=i).map(move |j| (i, j))) {
+            blocks[(i * (i + 1) / 2 + j) * n_rows + row] = if i == j { diagonal[size * row + i] } else { T::ZERO };
+        }
+    }
+    blocks
+}
+
+/// The inverses of the diagonal blocks; of nodes that are coupled those of the diagonal of `T^T K T`.
 pub struct BlockJacobi<T: Real> {
     inverse: Blocks<T>,
 }
@@ -81,7 +93,7 @@ impl<T: Real> Preconditioner<T> for BlockJacobi<T> {
 }
 
 impl<T: Real> Build<T> for BlockJacobi<T> {
-    fn build<V: Stored<Arithmetic = T>>(space: &Space, matrix: &Matrix<V>, _: &Context) -> Result<Self> {
+    fn build<V: Stored<Arithmetic = T>>(space: &Space, matrix: &Matrix<V>, context: &Context) -> Result<Self> {
         let (size, n_rows) = (matrix.block_size(), matrix.pattern().n_rows);
         let mut values = space.zeros(n_rows * size * (size + 1) / 2)?;
         let (entries, from, to) = (matrix.entries(), matrix.values(), values.view_mut());
@@ -93,6 +105,10 @@ impl<T: Real> Build<T> for BlockJacobi<T> {
                 _ => space.run(n_rows, InverseBlocks::<V, 3>::new(n_rows, entries, from, to)),
             }
         }?;
+        if let Some(rows) = context.coupled {
+            let diagonal = space.take(context.inverse_diagonal(space, matrix)?)?;
+            values = space.upload_vec(with_diagonals(space.take(values)?, &diagonal, rows, size))?;
+        }
         Ok(BlockJacobi { inverse: Blocks { size, n_rows, values } })
     }
 }

@@ -13,6 +13,7 @@
 //! SBELL's row and column scaling, `D^-1/2 K D^-1/2` (sec. 5.3), is in the `D^-1` of the polynomials and costs no
 //! second matrix: see [`polynomial`].
 
+mod coupled;
 mod rounded;
 pub mod spectrum;
 
@@ -28,7 +29,7 @@ use crate::device::Buffer;
 use crate::linalg::{Blocks, Space};
 use crate::result::choices::{self, Precision, for_each_preconditioner};
 use crate::result::{Error, Result};
-use crate::sparse::{LinOp, Matrix};
+use crate::sparse::{CoupledRows, Coupling, LinOp, Matrix};
 use kernels_rs::real::{Real, Stored};
 
 macro_rules! files {
@@ -79,6 +80,8 @@ pub struct Context<'a> {
     pub original: Option<Original<'a>>,
     /// What a preconditioner of another matrix with the same blocks left, or where this one may leave it.
     pub kept: Option<&'a SetupCache>,
+    /// The couplings around the matrix, which is K: then the preconditioner is one of `T^T K T`.
+    pub coupled: Option<&'a CoupledRows>,
 }
 
 /// A matrix K of which there is a copy `D^-1/2 K D^-1/2` in lower precision.
@@ -88,12 +91,14 @@ pub struct Original<'a> {
     pub matrix: &'a Matrix<f64>,
     /// `D^-1`, `[n]`.
     pub inverse: &'a Buffer<f64>,
+    /// The couplings around K; those of the context are around the copy.
+    pub coupled: Option<&'a CoupledRows>,
 }
 
 impl<'a> Context<'a> {
     /// An order, and nothing else.
     pub fn of_order(order: usize) -> Self {
-        Context { order, coords: None, ends: None, original: None, kept: None }
+        Context { order, coords: None, ends: None, original: None, kept: None, coupled: None }
     }
 
     /// An order, the nodes' coordinates, and the ends of the edges that some of them are in the middle of.
@@ -105,6 +110,21 @@ impl<'a> Context<'a> {
     /// blocks and supports.
     pub fn keeping(self, kept: &'a SetupCache) -> Self {
         Context { kept: Some(kept), ..self }
+    }
+
+    /// The same, with couplings around the matrix.
+    pub fn with_coupled(self, coupled: Option<&'a CoupledRows>) -> Self {
+        Context { coupled, ..self }
+    }
+
+    /// T on a device, if anything is coupled.
+    fn coupling<T: Real>(&self, space: &Space) -> Result<Option<Coupling<T>>> {
+        self.coupled.map(|rows| Coupling::new(space, rows)).transpose()
+    }
+
+    /// The inverse of the diagonal of `T^T K T`; 0 for slaves.
+    fn inverse_diagonal<V: Stored>(&self, space: &Space, matrix: &Matrix<V>) -> Result<Buffer<V::Arithmetic>> {
+        coupled::inverse_diagonal(space, matrix, self.coupled, coupled::Slaves::Zero)
     }
 }
 

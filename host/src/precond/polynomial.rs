@@ -12,11 +12,11 @@
 //! `1 - t p(t)`, the residual, between -1 and 1 on the spectrum, t p(t) is positive there, and so is `M^-1`.
 
 use super::spectrum::{self, Spectrum};
-use super::{Build, Context, Preconditioner, jacobi};
+use super::{Build, Context, Preconditioner};
 use crate::device::Buffer;
 use crate::linalg::Space;
 use crate::result::Result;
-use crate::sparse::{Epilogue, LinOp, Matrix};
+use crate::sparse::{Coupled, Epilogue, LinOp, Matrix};
 use kernels_rs::precond::{PolynomialStart, Step};
 use kernels_rs::real::{Real, Stored};
 use std::cell::RefCell;
@@ -82,7 +82,8 @@ impl<T: Real, F: Family> Build<T> for Polynomial<T, F> {
     const READS_MATRIX: bool = true;
 
     fn build<V: Stored<Arithmetic = T>>(space: &Space, matrix: &Matrix<V>, context: &Context) -> Result<Self> {
-        Polynomial::of(space, matrix, jacobi::inverse_diagonal(space, matrix)?, context.order)
+        let (coupling, inverse) = (context.coupling(space)?, context.inverse_diagonal(space, matrix)?);
+        Polynomial::of(space, Coupled::new(matrix, coupling.as_ref()).operator(), inverse, context.order)
     }
 }
 

@@ -24,11 +24,12 @@
 //! A copy in half may be indefinite where K nearly is, which does no harm: the residual `1 - t p(t)` is above 1 for t
 //! below 0, and p(t) positive.
 
-use super::{Build, Context, Hierarchy, Original, Preconditioner, jacobi};
+use super::coupled::{self, Slaves};
+use super::{Build, Context, Hierarchy, Original, Preconditioner};
 use crate::device::Buffer;
 use crate::linalg::Space;
 use crate::result::Result;
-use crate::sparse::{LinOp, Matrix};
+use crate::sparse::{Coupled, CoupledRows, Coupling, LinOp, Matrix};
 use kernels_rs::precond::{ToDouble, ToSingle};
 use kernels_rs::real::Stored;
 use std::cell::RefCell;
@@ -44,9 +45,9 @@ pub struct Rounded<V: Stored, P> {
 impl<V: Stored<Arithmetic = f32>, P: Build<f32>> Rounded<V, P> {
     /// Copies the matrix and makes the preconditioner of the copy.
     pub fn build(space: &Space, matrix: &Matrix<f64>, context: &Context) -> Result<Self> {
-        let copy = ScaledCopy::new(space, matrix)?;
-        let original = Some(Original { matrix, inverse: &copy.inverse });
-        let inner = P::build(space, &copy.matrix, &Context { original, ..*context })?;
+        let copy = ScaledCopy::new(space, matrix, context.coupled)?;
+        let original = Some(Original { matrix, inverse: &copy.inverse, coupled: context.coupled });
+        let inner = P::build(space, &copy.matrix, &Context { original, coupled: copy.coupled(), ..*context })?;
         let vectors = RefCell::new([space.zeros(matrix.n())?, space.zeros(matrix.n())?]);
         Ok(Rounded { copy, inner, vectors })
     }
@@ -60,7 +61,7 @@ where
     fn apply(&self, space: &Space, _: &dyn LinOp<f64>, r: &Buffer<f64>, z: &mut Buffer<f64>) -> Result<()> {
         let [rounded, solved] = &mut *self.vectors.borrow_mut();
         self.copy.round(space, r, rounded)?;
-        self.inner.apply(space, &self.copy.matrix, rounded, solved)?;
+        self.inner.apply(space, self.copy.coupled_matrix().operator(), rounded, solved)?;
         self.copy.widen(space, solved, z)
     }
 
@@ -84,14 +85,31 @@ pub struct ScaledCopy<V: Stored> {
     pub inverse: Buffer<f64>,
     /// A.
     pub matrix: Matrix<V>,
+    /// The couplings around A, `D^1/2 T D^-1/2`.
+    coupled: Option<(CoupledRows, Coupling<f32>)>,
 }
 
 impl<V: Stored<Arithmetic = f32>> ScaledCopy<V> {
-    /// Copies K.
-    pub fn new(space: &Space, matrix: &Matrix<f64>) -> Result<Self> {
-        let inverse = jacobi::inverse_diagonal(space, matrix)?;
+    /// Copies K, which may have couplings T around it; D is the diagonal of `T^T K T` then, but for slaves.
+    pub fn new(space: &Space, matrix: &Matrix<f64>, rows: Option<&CoupledRows>) -> Result<Self> {
+        let inverse = coupled::inverse_diagonal(space, matrix, rows, Slaves::OfMatrix)?;
         let matrix = matrix.scaled_to(space, &inverse)?;
-        Ok(ScaledCopy { inverse, matrix })
+        let scale = |rows: &CoupledRows| {
+            let rows = rows.scaled(&space.download(&inverse)?);
+            Coupling::new(space, &rows).map(|on_device| (rows, on_device))
+        };
+        let coupled = rows.map(scale).transpose()?;
+        Ok(ScaledCopy { inverse, matrix, coupled })
+    }
+
+    /// The couplings around A.
+    pub fn coupled(&self) -> Option<&CoupledRows> {
+        self.coupled.as_ref().map(|(rows, _)| rows)
+    }
+
+    /// A, with the couplings around it.
+    pub fn coupled_matrix(&self) -> Coupled<'_, f32> {
+        Coupled::new(&self.matrix, self.coupled.as_ref().map(|(_, coupling)| coupling))
     }
 
     /// `rounded = D^-1/2 r`, both `[n]`.

@@ -106,6 +106,9 @@ macro_rules! for_each_table {
             inertia_relief, ["acceleration x" Acceleration, "y" Acceleration, "z" Acceleration, "angular acceleration x" Unlabelled,
                 "y" Unlabelled, "z" Unlabelled], [Elasticity];
             flows, ["flow into the body" Unlabelled], [Potential];
+            tie_forces, ["x" Force, "y" Force, "z" Force], [Elasticity];
+            tie_moments, ["x" Moment, "y" Moment, "z" Moment], [Elasticity];
+            tie_flows, ["flow into the slave" Unlabelled], [Potential];
         }
     };
 }

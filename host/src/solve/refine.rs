@@ -45,8 +45,9 @@ impl Refinement {
         space: &Space,
         matrix: &Matrix<f64>,
     ) -> Result<Self> {
-        let copy = ScaledCopy::new(space, matrix)?;
-        let preconditioner = precond::build(preconditioner, context, space, &copy.matrix)?;
+        let copy = ScaledCopy::new(space, matrix, context.coupled)?;
+        let context = Context { coupled: copy.coupled(), ..*context };
+        let preconditioner = precond::build(preconditioner, &context, space, &copy.matrix)?;
         Ok(Refinement { copy, preconditioner })
     }
 }
@@ -180,7 +181,7 @@ impl Work<'_> {
         let Refinement { copy, preconditioner } = self.refinement;
         self.round()?;
         let [r, z] = &mut self.rounded;
-        preconditioner.apply(b, &copy.matrix, r, z)?;
+        preconditioner.apply(b, copy.coupled_matrix().operator(), r, z)?;
         let rz = energy.parts.dot(b, &*r, &*z)?;
         let iterate = Iterate { v: u, r: &self.r, rz: &rz, theta, certain: false };
         judge.examine(b, self.equations, &iterate, tolerance, &mut self.q)
@@ -221,7 +222,8 @@ impl Work<'_> {
         let part = Part { whole: monitor, tolerance: options.tolerance, before: outcome.iterations, residual: error };
         let [r, d] = &mut self.rounded;
         space.fill(0.0, d)?;
-        let found = cg(space, &Equations::new(&copy.matrix, &*r), &**preconditioner, d, inner, &part)?;
+        let matrix = copy.coupled_matrix();
+        let found = cg(space, &Equations::new(matrix.operator(), &*r), &**preconditioner, d, inner, &part)?;
         self.add_correction(Quotient::ONE, u)?;
         outcome.iterations += found.iterations;
         outcome.spmvs += found.spmvs + 1;

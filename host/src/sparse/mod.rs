@@ -1,20 +1,24 @@
 //! Sparse matrices of `d x d` blocks, in one storage format or another, built on a device from the pattern of a mesh.
 
 mod compress;
+mod coupling;
 pub mod ebw_row;
 mod ebw_symmetric;
 pub mod format;
 mod matrix;
 mod pattern;
 mod products;
+mod reduced;
 mod sliced;
 mod triangle;
 
 pub use compress::from_dense;
+pub use coupling::{Constrained, Coupled, CoupledRows, Coupling};
 pub use format::{Built, Format, Half, PART, Places, Plan, Tuning};
 pub use matrix::{Footprint, LinOp, Matrix};
 pub use pattern::{Pattern, Sparsity};
 pub use products::{CgState, Epilogue};
+pub use reduced::reduced;
 pub use triangle::Triangle;
 
 use crate::result::choices;

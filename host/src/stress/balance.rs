@@ -2,12 +2,15 @@
 
 use crate::assembly::Supports;
 use crate::result::Table;
+use crate::sparse::CoupledRows;
 use rayon::prelude::*;
 
-/// Forces of the supports on the body, `K u - f` in the prescribed components and directions and 0 elsewhere, `[n_nodes][dim]` flat.
-pub fn support_forces(supports: &Supports, internal: &[f64], applied: &[f64]) -> Vec<f64> {
+/// Forces of supports and couplings on the body, `K u - f` in the prescribed and the coupled components and directions and
+/// 0 elsewhere, `[n_nodes][dim]` flat; `coupled` says which are coupled.
+pub fn support_forces(supports: &Supports, coupled: Option<&[bool]>, internal: &[f64], applied: &[f64]) -> Vec<f64> {
     let dim = supports.components;
-    let force = |entry: usize| match supports.is_fixed(entry / dim, entry % dim) {
+    let is_coupled = |entry: usize| coupled.is_some_and(|coupled| coupled[entry]);
+    let force = |entry: usize| match supports.is_fixed(entry / dim, entry % dim) || is_coupled(entry) {
         true => internal[entry] - applied[entry],
         false => 0.0,
     };
@@ -21,14 +24,16 @@ pub fn support_forces(supports: &Supports, internal: &[f64], applied: &[f64]) ->
     forces
 }
 
-/// `||f - K u||` over the free components, from the internal forces and the loads, `[n_nodes][dim]` flat.
-pub fn free_residual(supports: &Supports, internal: &[f64], applied: &[f64]) -> f64 {
-    let dim = supports.components;
-    if !supports.slanted.rows.is_empty() {
+/// `||f - K u||` over the free components, from the internal forces and the loads, `[n_nodes][dim]` flat; with couplings
+/// of `T^T (f - K u)`.
+pub fn free_residual(supports: &Supports, rows: Option<&CoupledRows>, internal: &[f64], applied: &[f64]) -> f64 {
+    if !supports.slanted.rows.is_empty() || rows.is_some() {
         let mut left: Vec<f64> = applied.iter().zip(internal).map(|(f, force)| f - force).collect();
+        rows.inspect(|rows| rows.restrict(&mut left));
         supports.free_part(&mut left);
         return norm(&left);
     }
+    let dim = supports.components;
     let free = (0..internal.len()).filter(|entry| !supports.is_fixed(entry / dim, entry % dim));
     free.map(|entry| (applied[entry] - internal[entry]).powi(2)).sum::<f64>().sqrt()
 }

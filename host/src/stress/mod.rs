@@ -43,6 +43,8 @@ pub struct Context<'a> {
     pub forces: Vec<[f64; 3]>,
     /// Acceleration and angular acceleration of a free body.
     pub acceleration: Option<[[f64; 3]; 2]>,
+    /// The force of each row of the model's constraints.
+    pub multipliers: Vec<f64>,
     step: Step,
     /// Stresses at the nodes.
     nodal: Option<Nodal<6>>,
@@ -56,10 +58,11 @@ impl<'a> Context<'a> {
         (numbering, mesh): (&'a Numbering, &'a DeviceMesh),
         (u, device_u): (&'a [f64], &'a Buffer<f64>),
         (supports, forces): (&'a Supports, Vec<[f64; 3]>),
+        multipliers: Vec<f64>,
     ) -> Self {
         let step = Step { physics: model.analysis.physics(), ..Step::default() };
         let (acceleration, nodal) = Default::default();
-        Context { space, model, numbering, mesh, supports, u, device_u, forces, acceleration, step, nodal }
+        Context { space, model, numbering, mesh, supports, u, device_u, forces, acceleration, multipliers, step, nodal }
     }
 
     /// The values of a field, as in [`Field::values`]; no lists if the model has none of this name.

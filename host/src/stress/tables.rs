@@ -58,6 +58,33 @@ pub(super) fn inertia_relief(of: &mut Context) -> Result<Rows> {
     Ok(of.acceleration.iter().map(|both| ("body".into(), both.as_flattened().to_vec())).collect())
 }
 
+/// A row for each tie, of the forces on its slave nodes.
+fn of_ties(of: &Context, row: impl Fn(&[(u32, [f64; 3])]) -> Vec<f64>) -> Result<Rows> {
+    let ties = of.model.constraints.ties();
+    Ok(ties.map(|(tie, name)| (name.to_owned(), row(&of.model.constraints.forces(tie, &of.multipliers)))).collect())
+}
+
+/// For each tie the force on its slave side.
+pub(super) fn tie_forces(of: &mut Context) -> Result<Rows> {
+    of_ties(of, |forces| forces.iter().map(|(_, force)| *force).fold([0.0; 3], add).to_vec())
+}
+
+/// For each tie the moment of the same forces about the mean of its slave nodes.
+pub(super) fn tie_moments(of: &mut Context) -> Result<Rows> {
+    of_ties(of, |forces| {
+        let mut nodes: Vec<u32> = forces.iter().map(|(node, _)| *node).collect();
+        nodes.dedup();
+        let centre = of.model.mesh.middle(&nodes);
+        let moment = |(node, force): &(u32, [f64; 3])| cross(sub(of.model.mesh.coords[*node as usize], centre), *force);
+        forces.iter().map(moment).fold([0.0; 3], add).to_vec()
+    })
+}
+
+/// For each tie the flow into its slave side.
+pub(super) fn tie_flows(of: &mut Context) -> Result<Rows> {
+    of_ties(of, |forces| vec![forces.iter().map(|(_, flow)| flow[0]).sum()])
+}
+
 /// For each support the flow into the body.
 pub(super) fn flows(of: &mut Context) -> Result<Rows> {
     Ok(of_supports(of, |nodes, forces| total(nodes, forces)[..1].to_vec()))

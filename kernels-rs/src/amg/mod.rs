@@ -10,6 +10,7 @@
 //! | rigid-body modes, orthonormal on each aggregate | [`modes`] |
 //! | which blocks a product of matrices has | [`pattern`] |
 //! | matrices of rectangular blocks | [`blocks`] |
+//! | couplings in the prolongator | [`coupled`] |
 //! | products of matrices: `A P`, `P^T (A P)`; the smoothed P | [`product`] |
 //! | from a level to the next and back | [`transfer`] |
 //! | the inverse on the coarsest level | [`inverse`] |
@@ -20,6 +21,7 @@
 
 pub mod aggregate;
 pub mod blocks;
+pub mod coupled;
 #[cfg(not(target_arch = "nvptx64"))]
 mod cpu;
 pub mod inverse;

@@ -11,8 +11,21 @@ use crate::model::{Analysis, CaseError, Place, Source};
 /// Tables that appear once, and tables that may appear several times.
 pub(super) const SINGLE: &[&str] =
     &["mesh", "analysis", "gravity", "rotation", "temperature", "inertia_relief", "source", "solver", "output"];
-pub(super) const REPEATED: &[&str] =
-    &["material", "support", "spring", "mass", "pressure", "traction", "force", "load", "point_force", "push", "flux"];
+pub(super) const REPEATED: &[&str] = &[
+    "material",
+    "support",
+    "spring",
+    "mass",
+    "tie",
+    "equation",
+    "pressure",
+    "traction",
+    "force",
+    "load",
+    "point_force",
+    "push",
+    "flux",
+];
 
 type Entry<'a, 'i> = (Place, &'a Spanned<DeValue<'i>>);
 

@@ -24,6 +24,10 @@ pub struct Tables {
     pub spring: Vec<Spanned<SpringTable>>,
     #[serde(default)]
     pub mass: Vec<Spanned<MassTable>>,
+    #[serde(default)]
+    pub tie: Vec<Spanned<TieTable>>,
+    #[serde(default)]
+    pub equation: Vec<Spanned<EquationTable>>,
     pub gravity: Option<Spanned<GravityTable>>,
     pub rotation: Option<Spanned<RotationTable>>,
     pub temperature: Option<Spanned<TemperatureTable>>,
@@ -158,6 +162,37 @@ pub struct SupportTable {
     /// Prescribed components by letter.
     pub displacement: Option<Spanned<BTreeMap<Spanned<String>, Spanned<f64>>>>,
     pub value: Option<Spanned<f64>>,
+}
+
+/// One `[[tie]]`: the nodes of the slave move as the faces of the master.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TieTable {
+    pub name: Option<Spanned<String>>,
+    pub slave: Spanned<Names>,
+    pub master: Spanned<Names>,
+    /// How far slave nodes may be from the master.
+    pub tolerance: Option<Spanned<f64>>,
+    /// `bonded` or `sliding`; `bonded` if left out.
+    pub kind: Option<Spanned<String>>,
+}
+
+/// One `[[equation]]`: `sum factor u = value`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EquationTable {
+    pub terms: Spanned<Vec<Spanned<TermTable>>>,
+    pub value: Option<Spanned<f64>>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TermTable {
+    /// The node's tag.
+    pub node: Spanned<u64>,
+    /// `x`, `y` or `z`; of a potential `value`.
+    pub dof: Spanned<String>,
+    pub factor: Spanned<f64>,
 }
 
 /// One `[[spring]]`: exactly one of `stiffness`, `foundation`.

@@ -5,16 +5,15 @@
 //! are a constraint on its motions, and each pair of bodies one on the motions of both. A part with so many bodies that
 //! the rank test takes too long is checked body by body, its neighbours at rest, and a warning says so.
 
-use nalgebra::{DMatrix, Matrix6, SVector, SymmetricEigen, Vector6};
+use nalgebra::{DMatrix, Matrix6, SVector};
 use rayon::prelude::*;
 
+use super::coupled::share;
 use super::pieces::Pieces;
 use super::rank::{Constraint, null_space, null_spaces};
 use super::{Free, Joint, LoosePart, fixed};
 use crate::model::names::words;
 
-/// A body counts as resting if, in the part's free motions of length 1, the square of its own length is below this.
-const AT_REST: f64 = 1e-10;
 /// Shared nodes are in line within this fraction of the body's size.
 const IN_LINE: f64 = 1e-6;
 
@@ -67,11 +66,7 @@ impl<'a> Linkage<'a> {
 
     /// The bodies that can move; `None` if that takes too long to say.
     pub fn free(&self) -> Option<Vec<Free>> {
-        let share = |rows: DMatrix<f64>| -> Vec<Vector6<f64>> {
-            let own = SymmetricEigen::new(Matrix6::from_iterator((&rows * rows.transpose()).iter().copied()));
-            (0..6).filter(|&k| own.eigenvalues[k] > AT_REST).map(|k| own.eigenvectors.column(k).into()).collect()
-        };
-        let spaces = null_spaces(self.members.len(), &self.constraints())?.into_iter().map(share);
+        let spaces = null_spaces(self.members.len(), &self.constraints())?.into_iter().map(|rows| share(&rows));
         Some(self.members.iter().copied().zip(spaces).filter(|free: &Free| !free.1.is_empty()).collect())
     }
 

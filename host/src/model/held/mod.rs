@@ -12,6 +12,7 @@
 //! All messages follow from that: which motions are left (`motion`) of which piece (`loose`), and which parts only seem
 //! joined (`touching`). A part that is held, but by next to nothing, is warned of (`weak`).
 
+mod coupled;
 mod joints;
 mod loose;
 mod motion;
@@ -32,7 +33,7 @@ pub use motion::Motion;
 pub use touching::Touching;
 
 use super::names::planes;
-use super::{Analysis, ModelError, Physics, Support};
+use super::{Analysis, Constraints, ModelError, Physics, Support};
 use crate::mesh::Mesh;
 use crate::mesh::bodies::parts_are_firm;
 use joints::{Linkage, meetings};
@@ -43,20 +44,28 @@ use rank::{null_space, stops};
 type Free = (usize, Vec<Vector6<f64>>);
 
 /// Checks that the supports hold every connected part of the solids, loaded or not, and every body of it; of a potential
-/// that each part has a fixed value. Returns warnings of parts that are barely held, of those that coincide with others
+/// that each part has a fixed value; by themselves or by constraints with others. Returns warnings of parts that are barely held, of those that coincide with others
 /// without being joined to them, and of those with too many bodies to check in full.
 ///
 /// # Errors
 ///
 /// [`ModelError::FreeMotion`] with every part, and every body of the other parts, that is not held;
 /// [`ModelError::Floating`] of a potential.
-pub fn check(analysis: Analysis, mesh: &Mesh, supports: &[Support]) -> Result<Vec<String>, ModelError> {
+pub fn check(
+    analysis: Analysis,
+    mesh: &Mesh,
+    supports: &[Support],
+    constraints: &Constraints,
+) -> Result<Vec<String>, ModelError> {
     let all: Vec<&Support> = supports.iter().collect();
     let (parts, is_potential) = (Pieces::parts(mesh), analysis.physics() == Physics::Potential);
     let n_parts = parts.frames.len();
     let grams = parts.grams(analysis, supports);
-    let spaces = grams.iter().map(null_space).enumerate();
-    let (free, held): (Vec<Free>, Vec<Free>) = spaces.partition(|(_, space)| !space.is_empty());
+    let spaces: Vec<Vec<Vector6<f64>>> = match constraints.is_empty() {
+        true => grams.iter().map(null_space).collect(),
+        false => coupled::spaces(&parts, &grams, constraints),
+    };
+    let (free, held): (Vec<Free>, Vec<Free>) = spaces.into_iter().enumerate().partition(|(_, space)| !space.is_empty());
     let of_space = |(part, space): &Free| {
         LoosePart::new(part + 1, &parts, *part, if is_potential { &[] } else { space.as_slice() })
     };
@@ -65,14 +74,19 @@ pub fn check(analysis: Analysis, mesh: &Mesh, supports: &[Support]) -> Result<Ve
         let with_group = [all.as_slice(), &[group]].concat();
         is_potential || weak::warning(&parts, part, &(grams[part] + added), &with_group).is_none()
     });
-    let touching = touching::find(&parts);
+    let mut touching = touching::find(&parts);
+    let groups = coupled::groups(&parts, constraints);
+    touching.retain(|Touching { parts: [a, b], .. }| groups[a - 1] != groups[b - 1]);
     for part in &mut loose {
         part.touches = touching.iter().filter(|touch| touch.parts.contains(&part.number)).cloned().collect();
     }
     let mut warnings = Vec::new();
     if !is_potential {
-        warnings.extend(held.iter().filter_map(|(part, _)| weak::warning(&parts, *part, &grams[*part], &all)));
-        let (hanging, unsure) = check_joints(analysis, &parts, supports, &loose);
+        // What holds a part that is coupled to others is not its supports alone.
+        let is_alone = |part: &usize| groups.iter().filter(|group| **group == groups[*part]).count() == 1;
+        let alone = held.iter().map(|(part, _)| *part).filter(is_alone);
+        warnings.extend(alone.filter_map(|part| weak::warning(&parts, part, &grams[part], &all)));
+        let (hanging, unsure) = check_joints(analysis, &parts, (supports, constraints), &loose);
         loose.extend(hanging);
         loose.sort_by_key(|part| part.number);
         warnings.extend(unsure);
@@ -95,7 +109,7 @@ fn fixed(nodes: Vec<u32>) -> Support {
 fn check_joints(
     analysis: Analysis,
     parts: &Pieces<'_>,
-    supports: &[Support],
+    (supports, constraints): (&[Support], &Constraints),
     loose: &[LoosePart],
 ) -> (Vec<LoosePart>, Vec<String>) {
     let (mut hanging, mut free, mut warnings) = (Vec::new(), Vec::new(), Vec::new());
@@ -103,7 +117,8 @@ fn check_joints(
         return (hanging, warnings);
     }
     let bodies = Pieces::bodies(parts.mesh);
-    let grams = bodies.grams(analysis, supports);
+    let mut grams = bodies.grams(analysis, supports);
+    coupled::add(&bodies, &mut grams, constraints);
     for meetings in meetings(parts, &bodies).chunk_by(|a, b| a.part == b.part) {
         let part = Linkage::new(&bodies, meetings, &grams);
         if loose.iter().any(|known| known.number == part.number()) {

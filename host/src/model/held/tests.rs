@@ -9,7 +9,7 @@ use crate::model::testing::beside;
 /// [`super::check`] of elastic bodies.
 pub(super) fn check(mesh: &Mesh, supports: &[Support]) -> Result<Vec<String>, ModelError> {
     let analysis = if mesh.dim() == 2 { Analysis::PlaneStress } else { Analysis::Elasticity };
-    super::check(analysis, mesh, supports)
+    super::check(analysis, mesh, supports, &Constraints::default())
 }
 
 fn cube() -> Mesh {
@@ -190,13 +190,15 @@ fn fixed(nodes: &[u32]) -> Support {
 #[test]
 fn a_single_node_is_enough_for_a_part_and_every_part_needs_one() {
     let one = generate_rectangle(Quad4, [1.0; 2], [2, 2]).unwrap();
-    assert!(super::check(Analysis::Laplace, &one, &[fixed(&[4])]).is_ok());
+    let none = Constraints::default();
+    assert!(super::check(Analysis::Laplace, &one, &[fixed(&[4])], &none).is_ok());
     let mut two = beside(one.clone(), &one, [3.0, 0.0, 0.0]);
     // A node of no element is no part.
     two.coords.push([9.0; 3]);
     two.node_tags.push(99);
-    assert!(super::check(Analysis::Laplace, &two, &[fixed(&[0]), fixed(&[9 + 3])]).is_ok());
-    let Err(ModelError::Floating { parts, n_parts }) = super::check(Analysis::Laplace, &two, &[fixed(&[0])]) else {
+    assert!(super::check(Analysis::Laplace, &two, &[fixed(&[0]), fixed(&[9 + 3])], &none).is_ok());
+    let Err(ModelError::Floating { parts, n_parts }) = super::check(Analysis::Laplace, &two, &[fixed(&[0])], &none)
+    else {
         panic!("the second part floats")
     };
     assert_eq!((n_parts, parts.len(), parts[0].number, parts[0].n_nodes), (2, 1, 2, 9));
@@ -211,7 +213,8 @@ fn parts_without_groups_are_offered_the_extreme_planes_that_touch_them() {
     let mut one = generate_rectangle(Quad4, [1.0; 2], [2, 2]).unwrap();
     one.groups.clear();
     let two = beside(one.clone(), &one, [3.0, 0.5, 0.0]);
-    let Err(ModelError::Floating { parts, .. }) = super::check(Analysis::Laplace, &two, &[]) else {
+    let Err(ModelError::Floating { parts, .. }) = super::check(Analysis::Laplace, &two, &[], &Constraints::default())
+    else {
         panic!("both float")
     };
     assert_eq!(parts[0].remedies, ["xmin", "ymin"]);

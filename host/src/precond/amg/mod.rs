@@ -34,6 +34,7 @@
 pub mod aggregate;
 pub mod blocks;
 pub mod coarsest;
+mod coupled;
 pub mod cycle;
 pub mod fine;
 mod hierarchy;
@@ -48,13 +49,15 @@ pub mod vertices;
 pub use hierarchy::{Hierarchy, LevelSize, SetupTimes};
 pub use setup_cache::SetupCache;
 
+use super::coupled::{self as couplings, Slaves};
 use super::{Build, Context, Preconditioner, inverse_diagonal};
 use crate::device::Buffer;
 use crate::linalg::Space;
 use crate::result::choices::Format;
 use crate::result::{Error, Result};
-use crate::sparse::{AUTO, LinOp, Matrix, Pattern, Tuning};
+use crate::sparse::{AUTO, Coupled, CoupledRows, LinOp, Matrix, Pattern, Tuning};
 use blocks::{BlockRows, Columns};
+use coupled::without_slaves;
 use cuda_std::prelude::View;
 use cycle::{Level, Matrices, Transfer, cycle};
 use fine::Fine;
@@ -117,14 +120,18 @@ impl<T: Real> Build<T> for Amg<T> {
     const READS_MATRIX: bool = true;
 
     fn build<V: Stored<Arithmetic = T>>(space: &Space, matrix: &Matrix<V>, context: &Context) -> Result<Self> {
-        let mut parts = Parts::new(matrix, context.kept);
-        let inverse = inverse_diagonal(space, matrix)?;
-        let (operator, is_half): (&dyn LinOp<T>, bool) = (matrix, V::numbers(matrix.values()).is_none());
+        // What is kept does not know of couplings.
+        let mut parts = Parts::new(matrix, context.kept.filter(|_| context.coupled.is_none()));
+        let (inverse, coupling) = (context.inverse_diagonal(space, matrix)?, context.coupling(space)?);
+        let coupled = Coupled::new(matrix, coupling.as_ref());
+        let (operator, is_half) = (coupled.operator(), V::numbers(matrix.values()).is_none());
         if let Some(original) = &context.original {
-            let Some(fine) = Fine::new(space, original.matrix)? else { unreachable!("doubles are numbers") };
+            let Some(mut fine) = Fine::new(space, original.matrix)? else { unreachable!("doubles are numbers") };
+            fine.inverse = couplings::inverse_diagonal(space, original.matrix, original.coupled, Slaves::Zero)?;
             let shared = original.matrix.shared_pattern();
             parts.finest(space, (fine, shared), (operator, inverse, is_half), context, original.inverse.view())?;
-        } else if let Some(fine) = Fine::new(space, matrix)? {
+        } else if let Some(mut fine) = Fine::new(space, matrix)? {
+            fine.inverse = context.inverse_diagonal(space, matrix)?;
             let shared = matrix.shared_pattern();
             parts.finest(space, (fine, shared), (operator, inverse, is_half), context, View::from_slice(&[]))?;
         } else {
@@ -209,16 +216,19 @@ impl<'a, T: Real> Parts<'a, T> {
         self.is_flat = fine.blocks.is_some();
         let smoother = Smoother::new(space, operator, inverse, fine.blocks.as_ref(), scaling, FEW)?;
         self.lap(space, |times| &mut times.smoothing)?;
-        let way = self.way(space, &fine, OMEGA / smoother.upper, || {
+        let rows: Option<&CoupledRows> = context.original.map_or(context.coupled, |original| original.coupled);
+        let way = self.way(space, &fine, OMEGA / smoother.upper, rows, || {
             if let Some(ends) = context.ends {
-                let free = Strength::new(space, &fine, coords, 0, REACH)?.free;
+                let free = without_slaves(space, rows, size, &Strength::new(space, &fine, coords, 0, REACH)?.free)?;
                 if let Some(found) = vertices::vertices(space, size, ends, coords, &free)? {
-                    return Ok(Some(found));
+                    return found.coupled(space, rows, Some(ends)).map(Some);
                 }
             }
-            aggregate(space, &fine, coords, (0, REACH), Modes::rigid_number(size), |free| {
-                Ok(Rc::new(Modes::rigid(space, size, coords, free)?))
-            })
+            let found = aggregate(space, &fine, coords, (0, REACH), Modes::rigid_number(size), |free| {
+                let free = without_slaves(space, rows, size, free)?;
+                Ok(Rc::new(Modes::rigid(space, size, coords, &free)?))
+            })?;
+            found.map(|found| found.coupled(space, rows, None)).transpose()
         })?;
         drop(fine);
         let mut next = self.add(space, smoother, way, scaling)?;
@@ -238,6 +248,7 @@ impl<'a, T: Real> Parts<'a, T> {
         space: &Space,
         fine: &Fine<R>,
         omega: f64,
+        rows: Option<&CoupledRows>,
         coarsening: impl FnOnce() -> Result<Option<Coarsening>>,
     ) -> Result<Option<NextLevel>> {
         let level = self.levels.len();
@@ -246,7 +257,7 @@ impl<'a, T: Real> Parts<'a, T> {
             None => {
                 let coarsening = coarsening()?;
                 self.lap(space, |times| &mut times.aggregation)?;
-                let found = coarsening.map(|coarsening| Symbolic::new(space, fine, coarsening)).transpose()?;
+                let found = coarsening.map(|coarsening| Symbolic::coupled(space, fine, coarsening, rows)).transpose()?;
                 self.lap(space, |times| &mut times.symbolic)?;
                 let found = found.map(Rc::new);
                 self.kept.inspect(|kept| kept.push(found.clone()));
@@ -284,7 +295,7 @@ impl<'a, T: Real> Parts<'a, T> {
         let level = self.levels.len();
         let reach = if is_of_vertices { REACH } else { COARSE_REACH };
         let way = if level < MOST_LEVELS {
-            self.way(space, &fine, OMEGA / smoother.upper, || {
+            self.way(space, &fine, OMEGA / smoother.upper, None, || {
                 aggregate(space, &fine, &coords, (level, reach), modes.number, |_| Ok(modes))
             })?
         } else {

@@ -6,13 +6,14 @@
 
 use super::aggregate::Aggregates;
 use super::blocks::{BlockRows, Columns, Shape};
+use super::coupled::Sums;
 use super::fine::Fine;
 use super::strength::Strength;
 use super::tentative::{Modes, centroids, members};
 use crate::device::Buffer;
 use crate::linalg::Space;
 use crate::result::Result;
-use crate::sparse::{AUTO, Matrix, Pattern, Tuning};
+use crate::sparse::{AUTO, CoupledRows, Matrix, Pattern, Tuning};
 use cuda_std::prelude::View;
 use kernels_rs::amg::product::{FillEmptyRows, GalerkinProduct, MultiplyBlocks, SmoothProlongator};
 use kernels_rs::real::Real;
@@ -37,6 +38,22 @@ pub struct Coarsening {
     pub coords: Rc<Buffer<[f64; 3]>>,
 }
 
+impl Coarsening {
+    /// The same with the rows of slaves as sums of those of their masters.
+    pub fn coupled(
+        self,
+        space: &Space,
+        rows: Option<&CoupledRows>,
+        ends: Option<&Buffer<[u32; 2]>>,
+    ) -> Result<Coarsening> {
+        let Some(rows) = rows else { return Ok(self) };
+        let sums = Sums::of(space, rows, ends, self.tentative.rows)?;
+        let shape = Rc::new(sums.shape(space, &self.tentative.shape)?);
+        let tentative = Rc::new(sums.replaced(space, &self.tentative, &shape)?);
+        Ok(Coarsening { tentative, ..self })
+    }
+}
+
 /// P and A_c.
 pub type Values = (Rc<BlockRows<f64>>, Matrix<f64>);
 
@@ -51,6 +68,8 @@ pub struct Symbolic {
     pub columns: Rc<Columns>,
     /// Which blocks `A P_0` has, if they are not those of P.
     unsolved: Option<Rc<Shape>>,
+    /// Which blocks the smoothed P has before the rows of slaves are sums of others, and these sums.
+    uncoupled: Option<(Rc<Shape>, Sums)>,
     /// Which blocks `A P` has.
     product: Rc<Shape>,
     /// Which blocks A_c has, and those of them on the diagonal and right of it.
@@ -99,15 +118,30 @@ pub fn aggregate<R: Real>(
 impl Symbolic {
     /// Finds which blocks there are.
     pub fn new<R: Real>(space: &Space, fine: &Fine<R>, coarsening: Coarsening) -> Result<Self> {
+        Symbolic::coupled(space, fine, coarsening, None)
+    }
+
+    /// The same with couplings around the matrix.
+    pub fn coupled<R: Real>(
+        space: &Space,
+        fine: &Fine<R>,
+        coarsening: Coarsening,
+        rows: Option<&CoupledRows>,
+    ) -> Result<Self> {
         let from = &coarsening.tentative.shape;
         let n_coarse = from.n_columns;
-        let (mut prolongator, mut unsolved) = (from.clone(), None);
+        let (mut prolongator, mut unsolved, mut uncoupled) = (from.clone(), None, None);
         if coarsening.is_smoothed {
             let of_product = |x, y: &Shape| Shape::of_product(space, x, y.pattern.view(), n_coarse, false);
             prolongator = Rc::new(of_product(fine.rows(), from)?);
             if let Some(blocks) = &fine.blocks {
                 let whole = of_product((fine.pattern.n_rows, blocks.pattern().view()), &prolongator)?;
                 unsolved = Some(std::mem::replace(&mut prolongator, Rc::new(whole)));
+            }
+            if let Some(rows) = rows {
+                let sums = Sums::of(space, rows, None, fine.entries.size)?;
+                let whole = Rc::new(sums.shape(space, &prolongator)?);
+                uncoupled = Some((std::mem::replace(&mut prolongator, whole), sums));
             }
         }
         let columns = Columns::new(space, &prolongator)?;
@@ -119,6 +153,7 @@ impl Symbolic {
             prolongator,
             columns: Rc::new(columns),
             unsolved,
+            uncoupled,
             product: Rc::new(product),
             upper: Shape::upper(space, &pattern)?,
             pattern: Rc::new(pattern),
@@ -144,19 +179,23 @@ impl Symbolic {
     fn smoothed<R: Real>(&self, space: &Space, fine: &Fine<R>, omega: f64) -> Result<BlockRows<f64>> {
         let tentative = &self.coarsening.tentative;
         let (entries, values) = (fine.entries, fine.values);
+        let shape = self.uncoupled.as_ref().map_or(&self.prolongator, |(shape, _)| shape);
         let (mut p, mut inverse) = (None, fine.inverse.view());
         if let (Some(blocks), Some(unsolved)) = (&fine.blocks, &self.unsolved) {
             let unsolved = product(space, (entries, values), tentative, unsolved)?;
-            p = Some(product(space, (blocks.entries(), blocks.values()), &unsolved, &self.prolongator)?);
+            p = Some(product(space, (blocks.entries(), blocks.values()), &unsolved, shape)?);
             inverse = View::from_slice(&[]);
         }
-        let mut p = p.map_or_else(|| product(space, (entries, values), tentative, &self.prolongator), Ok)?;
+        let mut p = p.map_or_else(|| product(space, (entries, values), tentative, shape), Ok)?;
         let (of, values) = (p.shape.blocks(), p.values.view_mut());
         let kernel = SmoothProlongator { omega, inverse, tentative: tentative.view(), of, values };
         // SAFETY: all live until `finish`; each row of a block is written once.
         unsafe { space.run(p.n_items(), kernel) }?;
         space.finish()?;
-        Ok(p)
+        match &self.uncoupled {
+            Some((_, sums)) => sums.replaced(space, &p, &self.prolongator),
+            None => Ok(p),
+        }
     }
 
     /// `P^T A P`, from `A P`: some rows of it after the others where memory is the host's, as all of them are as large

@@ -22,7 +22,7 @@ use crate::device::Buffer;
 
 use crate::linalg::{Quotient, Space};
 use crate::result::{Error, Result};
-use crate::sparse::LinOp;
+use crate::sparse::{Coupling, LinOp};
 use kernels_rs::blas::Largest;
 use kernels_rs::real::Real;
 use std::cell::OnceCell;
@@ -53,6 +53,8 @@ pub struct EnergyNorm<'a, T: Real> {
     pub weights: Option<Buffer<T>>,
     /// w_D; none where it is zero.
     pub prescribed: Option<Buffer<T>>,
+    /// The couplings, by which slaves follow their masters.
+    pub coupling: Option<&'a Coupling<T>>,
     /// Its materials.
     pub groups: Groups<'a>,
     /// The body.
@@ -67,9 +69,10 @@ impl<T: Real> EnergyNorm<'_, T> {
         Ok((0..loads.len()).map(|part| self.offset[part] + loads[part] - residual[part]).collect())
     }
 
-    /// `w = v + w_D`.
+    /// `w = T v + w_D`.
     fn total(&self, space: &Space, v: &Buffer<T>, w: &mut Buffer<T>) -> Result<()> {
         space.copy(v, w)?;
+        self.coupling.map_or(Ok(()), |coupling| coupling.expand(space, w))?;
         match &self.prescribed {
             Some(prescribed) => space.axpy(Quotient::ONE, prescribed, w),
             None => Ok(()),

@@ -1,0 +1,142 @@
+//! `[[tie]]`: nodes of one surface that move as the faces of another.
+//!
+//! Each slave node is projected onto the nearest master face, and moves as that point does, `u_s = sum_b N_b u_b`; with
+//! `kind = "sliding"` along the normal alone. So constant stress passes through where slaves lie in flat faces.
+
+use std::collections::HashSet;
+
+use rayon::prelude::*;
+use toml::Spanned;
+use warpfem_text::{counted, number};
+
+use super::projection::{self, Projection, Surface};
+use super::{Constraints, Dof, Entry, Equation};
+use crate::model::Checked;
+use crate::model::case::tables::TieTable;
+use crate::model::names::nearest;
+use crate::model::select::Selector;
+
+/// Nodes within this part of the mean edge of the masters are tied, if the case does not say.
+const TOLERANCE: f64 = 0.1;
+/// Slaves whose faces are so many times as large as those of the masters are the wrong side.
+const COARSER: f64 = 1.5;
+/// The kinds of ties.
+const KINDS: [&str; 2] = ["bonded", "sliding"];
+
+/// Takes a tie of a case.
+pub fn add(
+    selector: &Selector<'_>,
+    table: &Spanned<TieTable>,
+    constraints: &mut Constraints,
+    warnings: &mut Vec<String>,
+) -> Checked {
+    let (case, mesh, tie) = (selector.case, selector.mesh, table.get_ref());
+    let is_sliding = is_sliding(selector, tie)?;
+    let (nodes, faces) = (selector.nodes(&tie.slave)?, selector.faces(&tie.master)?);
+    let on_master: HashSet<u32> = faces.iter().flat_map(|face| face.nodes()).copied().collect();
+    let slaves: Vec<u32> = nodes.iter().copied().filter(|node| !on_master.contains(node)).collect();
+    if slaves.is_empty() {
+        let help = "slave and master are two surfaces whose meshes share no nodes";
+        return Err(case.error_at(tie.slave.span(), "every slave node is one of the master's faces", help));
+    }
+    let surface = Surface::new(mesh, faces);
+    let feet: Vec<Projection> = slaves.par_iter().map(|node| surface.nearest(mesh.coords[*node as usize])).collect();
+    let tolerance = match &tie.tolerance {
+        None => TOLERANCE * surface.size(),
+        Some(given) if *given.get_ref() > 0.0 && given.get_ref().is_finite() => *given.get_ref(),
+        Some(given) => {
+            let help = "the largest distance of a slave node from the master's faces";
+            return Err(case.error_at(given.span(), "`tolerance` must be greater than 0, and finite", help));
+        }
+    };
+    let name = name(constraints, tie);
+    let place = table.span();
+    let entry = constraints.enter(Entry { name: name.clone(), kind: "tie", place: place.clone() });
+    let (mut n_tied, mut widest) = (0, 0.0_f64);
+    for (slave, foot) in slaves.iter().zip(&feet).filter(|(_, foot)| foot.gap <= tolerance) {
+        for equation in equations(*slave, foot, is_sliding, case.analysis().components(), entry) {
+            if let Err(conflict) = constraints.add(equation) {
+                let (message, help) = constraints.explain(case, mesh, &conflict);
+                return Err(case.error_at(place, message, help));
+            }
+        }
+        (n_tied, widest) = (n_tied + 1, widest.max(foot.gap));
+    }
+    if n_tied == 0 {
+        let gap = feet.iter().map(|foot| foot.gap).fold(f64::INFINITY, f64::min);
+        let message = format!(
+            "no node of `{}` is within {} of `{}`: the nearest is {} away",
+            tie.slave.get_ref().joined(),
+            number(tolerance, 3),
+            tie.master.get_ref().joined(),
+            number(gap, 3)
+        );
+        return Err(case.error_at(place, message, format!("tolerance = {} ties it", number(1.01 * gap, 3))));
+    }
+    let gap =
+        if widest <= 1e-9 * surface.size() { "no gap".into() } else { format!("gaps up to {}", number(widest, 3)) };
+    constraints.notes.push(format!("{name}: {} tied, {gap}", counted(n_tied, "node")));
+    let left = slaves.len() - n_tied;
+    if left > 0 {
+        warnings.push(format!(
+            "tie `{name}`: {left} of {} slave nodes are farther than {} from the master and not tied; `tolerance` says how far",
+            slaves.len(),
+            number(tolerance, 3)
+        ));
+    }
+    warnings.extend(wrong_way(selector, tie, &surface, &name));
+    Ok(())
+}
+
+/// The equations of a slave node.
+fn equations(slave: u32, foot: &Projection, is_sliding: bool, components: usize, entry: u32) -> Vec<Equation> {
+    let dof = |node: u32, c: usize| Dof { node, component: c as u8 };
+    let all = || std::iter::once((slave, 1.0)).chain(foot.weights.iter().map(|(node, weight)| (*node, -weight)));
+    let along = |c: usize, factor: f64| all().map(move |(node, weight)| (dof(node, c), factor * weight));
+    if is_sliding {
+        let axes = (0..components).filter(|c| foot.normal[*c].abs() > 1e-12);
+        let terms = axes.clone().flat_map(|c| along(c, foot.normal[c])).collect();
+        return vec![Equation { terms, value: 0.0, slaves: axes.map(|c| dof(slave, c)).collect(), entry }];
+    }
+    let of = |c: usize| Equation { terms: along(c, 1.0).collect(), value: 0.0, slaves: vec![dof(slave, c)], entry };
+    (0..components).map(of).collect()
+}
+
+fn is_sliding(selector: &Selector<'_>, tie: &TieTable) -> Checked<bool> {
+    let Some(kind) = &tie.kind else { return Ok(false) };
+    let case = selector.case;
+    match KINDS.iter().position(|known| known == kind.get_ref()) {
+        Some(1) if case.analysis().components() == 1 => {
+            let message = "a potential has no direction to slide in";
+            Err(case.error_at(kind.span(), message, "leave `kind` out"))
+        }
+        Some(position) => Ok(position == 1),
+        None => {
+            let near = nearest(kind.get_ref(), &KINDS).map_or(String::new(), |near| format!("did you mean `{near}`? "));
+            let help = format!("{near}there are: {}", KINDS.join(", "));
+            Err(case.error_at(kind.span(), format!("there is no kind `{}` of tie", kind.get_ref()), help))
+        }
+    }
+}
+
+/// Its own name, or that of its slaves; with a number if another has it.
+fn name(constraints: &Constraints, tie: &TieTable) -> String {
+    let name = tie.name.as_ref().map_or_else(|| tie.slave.get_ref().joined(), |name| name.get_ref().clone());
+    let same = constraints.entries.iter().filter(|entry| entry.name == name).count();
+    if same == 0 { name } else { format!("{name}[{}]", same + 1) }
+}
+
+/// What there is to say of slaves that are coarser than their masters.
+fn wrong_way(selector: &Selector<'_>, tie: &TieTable, surface: &Surface<'_>, name: &str) -> Option<String> {
+    let faces = selector.faces(&tie.slave).ok().filter(|faces| !faces.is_empty())?;
+    let (slave, master) = (projection::size(&faces, selector.mesh), surface.size());
+    (slave > COARSER * master).then(|| {
+        let [of_slave, of_master] = [&tie.slave, &tie.master].map(|side| side.get_ref().joined());
+        format!(
+            "tie `{name}`: the slave `{of_slave}` is coarser than the master `{of_master}` (edges of {} and {}): make \
+             `{of_master}` the slave, or parts of it are not tied",
+            number(slave, 2),
+            number(master, 2)
+        )
+    })
+}

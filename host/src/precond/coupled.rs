@@ -1,0 +1,69 @@
+//! The diagonal of `T^T K T`, T the couplings around a matrix K: see [`crate::sparse::Constrained`].
+
+use super::jacobi;
+use crate::device::Buffer;
+use crate::linalg::Space;
+use crate::result::Result;
+use crate::sparse::{CoupledRows, Matrix};
+use cuda_std::GpuFloat;
+use kernels_rs::coupling::{CoupledDiagonal, SparseRows};
+use kernels_rs::real::Stored;
+use std::collections::BTreeMap;
+
+/// What stands in the inverse of a diagonal for slaves, whose rows are empty.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Slaves {
+    /// 0, as for other empty rows.
+    Zero,
+    /// What K has there.
+    OfMatrix,
+}
+
+/// The inverse of the diagonal of `T^T K T`, `[n]`.
+pub fn inverse_diagonal<V: Stored>(
+    space: &Space,
+    matrix: &Matrix<V>,
+    coupled: Option<&CoupledRows>,
+    slaves: Slaves,
+) -> Result<Buffer<V::Arithmetic>> {
+    let inverse = jacobi::inverse_diagonal(space, matrix)?;
+    let Some(rows) = coupled else { return Ok(inverse) };
+    let mut inverse = space.take(inverse)?;
+    let mut added = BTreeMap::<u32, f64>::new();
+    for (master, term) in rows.masters.iter().zip(terms(space, matrix, rows)?) {
+        *added.entry(*master).or_default() += term;
+    }
+    for (master, added) in added {
+        let inverse = &mut inverse[master as usize];
+        let own = inverse.to_f64();
+        let diagonal = added + if own == 0.0 { 0.0 } else { 1.0 / own };
+        // Half precision may leave a diagonal that is not positive: there K's own does.
+        if diagonal > 0.0 {
+            *inverse = V::Arithmetic::from_f64(1.0 / diagonal);
+        }
+    }
+    if slaves == Slaves::Zero {
+        rows.slaves.iter().for_each(|slave| inverse[*slave as usize] = V::Arithmetic::ZERO);
+    }
+    space.upload_vec(inverse)
+}
+
+/// What each entry of T adds to the diagonal of its master.
+fn terms<V: Stored>(space: &Space, matrix: &Matrix<V>, rows: &CoupledRows) -> Result<Vec<f64>> {
+    let slaves: Vec<u32> = rows.rows().flat_map(|(slave, of)| of.map(move |_| slave as u32)).collect();
+    let n = slaves.len();
+    let (slaves, row_of) = (space.upload_vec(slaves)?, space.upload_vec(rows.row_of())?);
+    let (starts, columns) = (space.upload(&rows.starts)?, space.upload(&rows.masters)?);
+    let (factors, mut terms) = (space.upload(&rows.factors)?, space.zeros(n)?);
+    let kernel = CoupledDiagonal {
+        entries: matrix.entries(),
+        values: matrix.values(),
+        rows: SparseRows { starts: starts.view(), columns: columns.view(), factors: factors.view() },
+        slaves: slaves.view(),
+        row_of: row_of.view(),
+        terms: terms.view_mut(),
+    };
+    // SAFETY: all live until `take`, which waits; a term for each entry, whose unknowns are those of the matrix.
+    unsafe { space.run(n, kernel) }?;
+    space.take(terms)
+}

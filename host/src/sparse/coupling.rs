@@ -1,0 +1,304 @@
+//! Couplings of unknowns, `u = T u_m + g`, on a device: [`Constrained`] is `T^T K T` without a matrix of its own.
+//!
+//! T is the identity but for the rows of slaves. A product gathers slaves from their masters, multiplies by K, and gathers
+//! what masters have of their slaves; rows of slaves are 0 in the result, and what vectors have there does not count.
+
+use super::LinOp;
+use crate::device::{Buffer, running_sums};
+use crate::linalg::Space;
+use crate::result::Result;
+use kernels_rs::coupling::{GatherRows, NONE, SparseRows};
+use kernels_rs::real::Real;
+use std::cell::RefCell;
+
+/// Entries that one thread adds up; longer rows are added up in parallel.
+const CHUNK: usize = 64;
+
+/// The rows of T that belong to slaves, on the host: each is `u_slave = sum factor u_master`. No master is a slave.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct CoupledRows {
+    /// Unknowns of the whole system.
+    pub n: usize,
+    /// The slaves, ascending.
+    pub slaves: Vec<u32>,
+    /// Entries before each row, `[n_slaves + 1]`.
+    pub starts: Vec<u64>,
+    /// Masters, ascending in each row.
+    pub masters: Vec<u32>,
+    /// Their factors.
+    pub factors: Vec<f64>,
+}
+
+impl CoupledRows {
+    /// From rows in any order: a slave, and its masters with their factors.
+    pub fn new(n: usize, mut rows: Vec<(u32, Vec<(u32, f64)>)>) -> Self {
+        rows.sort_unstable_by_key(|(slave, _)| *slave);
+        rows.iter_mut().for_each(|(_, terms)| terms.sort_unstable_by_key(|(master, _)| *master));
+        let starts = running_sums(rows.iter().map(|(_, terms)| terms.len() as u64));
+        let entries = || rows.iter().flat_map(|(_, terms)| terms.iter().copied());
+        let (masters, factors) = (entries().map(|entry| entry.0).collect(), entries().map(|entry| entry.1).collect());
+        CoupledRows { n, slaves: rows.iter().map(|row| row.0).collect(), starts, masters, factors }
+    }
+
+    /// Whether nothing is coupled.
+    pub fn is_empty(&self) -> bool {
+        self.slaves.is_empty()
+    }
+
+    /// Each slave with its masters and factors.
+    pub fn rows(&self) -> impl Iterator<Item = (usize, impl Iterator<Item = (usize, f64)> + '_)> + '_ {
+        self.slaves.iter().enumerate().map(|(row, slave)| (*slave as usize, self.row(row)))
+    }
+
+    /// The masters and factors of a row.
+    pub fn row(&self, row: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
+        let places = self.starts[row] as usize..self.starts[row + 1] as usize;
+        places.map(|k| (self.masters[k] as usize, self.factors[k]))
+    }
+
+    /// The row of each unknown, [`NONE`] of those that are no slaves, `[n]`.
+    pub fn row_of(&self) -> Vec<u32> {
+        let mut row_of = vec![NONE; self.n];
+        self.slaves.iter().zip(0..).for_each(|(slave, row)| row_of[*slave as usize] = row);
+        row_of
+    }
+
+    /// Whether an unknown is a slave or a master, `[n]`.
+    pub fn is_coupled(&self) -> Vec<bool> {
+        let mut coupled = vec![false; self.n];
+        self.slaves.iter().chain(&self.masters).for_each(|unknown| coupled[*unknown as usize] = true);
+        coupled
+    }
+
+    /// `x = T x`.
+    pub fn expand(&self, x: &mut [f64]) {
+        for (slave, masters) in self.rows() {
+            x[slave] = masters.map(|(master, factor)| factor * x[master]).sum();
+        }
+    }
+
+    /// `y = T^T y`.
+    pub fn restrict(&self, y: &mut [f64]) {
+        for (slave, masters) in self.rows() {
+            let own = std::mem::take(&mut y[slave]);
+            masters.for_each(|(master, factor)| y[master] += factor * own);
+        }
+    }
+
+    /// `S^-1 T S` for `S = D^-1/2`, from `D^-1`: the couplings of the scaled matrix `S K S`.
+    pub fn scaled(&self, inverse: &[f64]) -> CoupledRows {
+        let mut scaled = self.clone();
+        for (row, slave) in self.slaves.iter().enumerate() {
+            let own = inverse[*slave as usize].sqrt();
+            for k in self.starts[row] as usize..self.starts[row + 1] as usize {
+                let other = inverse[self.masters[k] as usize].sqrt();
+                // A slave without stiffness of its own adds nothing to its masters.
+                scaled.factors[k] = if own > 0.0 { self.factors[k] * other / own } else { 0.0 };
+            }
+        }
+        scaled
+    }
+
+    /// The columns of T as rows: what each master has of its slaves.
+    fn transposed(&self) -> Lists<f64> {
+        let mut entries: Vec<(u32, u32, f64)> = Vec::with_capacity(self.masters.len());
+        for (slave, masters) in self.rows() {
+            entries.extend(masters.map(|(master, factor)| (master as u32, slave as u32, factor)));
+        }
+        entries.sort_unstable_by_key(|(master, slave, _)| (*master, *slave));
+        let mut lists = Lists { starts: vec![0], columns: vec![], factors: vec![], targets: vec![] };
+        for of_master in entries.chunk_by(|a, b| a.0 == b.0) {
+            lists.push(of_master[0].0, of_master.iter().map(|(_, slave, factor)| (*slave, *factor)));
+        }
+        lists
+    }
+}
+
+/// Rows of a sparse matrix and where their sums go, on the host.
+struct Lists<T> {
+    starts: Vec<u64>,
+    columns: Vec<u32>,
+    factors: Vec<T>,
+    targets: Vec<u32>,
+}
+
+impl<T> Lists<T> {
+    fn empty() -> Self {
+        Lists { starts: vec![0], columns: vec![], factors: vec![], targets: vec![] }
+    }
+
+    fn push(&mut self, target: u32, terms: impl Iterator<Item = (u32, T)>) {
+        for (column, factor) in terms {
+            self.columns.push(column);
+            self.factors.push(factor);
+        }
+        self.starts.push(self.columns.len() as u64);
+        self.targets.push(target);
+    }
+}
+
+/// A launch of [`GatherRows`].
+struct Step<T: Real> {
+    starts: Buffer<u64>,
+    columns: Buffer<u32>,
+    factors: Buffer<T>,
+    targets: Buffer<u32>,
+    adds: bool,
+    /// Whether it reads, and whether it writes, the partial sums instead of the vector.
+    of_partials: [bool; 2],
+}
+
+/// Sums of entries of a vector that go into the same vector, long ones in parallel: see [`GatherRows`].
+struct Gather<T: Real> {
+    steps: Vec<Step<T>>,
+    partials: RefCell<Buffer<T>>,
+}
+
+impl<T: Real> Gather<T> {
+    /// Of some rows; `cleared` entries become 0 afterwards.
+    fn new(space: &Space, rows: &Lists<f64>, adds: bool, cleared: &[u32]) -> Result<Self> {
+        let (mut steps, mut n_partials) = (Vec::new(), 0u32);
+        let (mut short, mut chunks, mut long) = (Lists::empty(), Lists::empty(), Vec::new());
+        for (row, target) in rows.targets.iter().enumerate() {
+            let places: Vec<usize> = (rows.starts[row] as usize..rows.starts[row + 1] as usize).collect();
+            let terms = |places: &[usize]| {
+                places.iter().map(|k| (rows.columns[*k], T::from_f64(rows.factors[*k]))).collect::<Vec<_>>()
+            };
+            if places.len() <= CHUNK {
+                short.push(*target, terms(&places).into_iter());
+                continue;
+            }
+            let first = n_partials;
+            for chunk in places.chunks(CHUNK) {
+                chunks.push(n_partials, terms(chunk).into_iter());
+                n_partials += 1;
+            }
+            long.push((*target, first..n_partials));
+        }
+        steps.extend(Step::new(space, short, adds, [false, false])?);
+        steps.extend(Step::new(space, chunks, false, [false, true])?);
+        while !long.is_empty() {
+            let (mut last, mut more, mut left) = (Lists::empty(), Lists::empty(), Vec::new());
+            for (target, partials) in long {
+                let terms = |of: std::ops::Range<u32>| of.map(|partial| (partial, T::ONE));
+                if partials.len() <= CHUNK {
+                    last.push(target, terms(partials));
+                    continue;
+                }
+                let first = n_partials;
+                for start in partials.clone().step_by(CHUNK) {
+                    more.push(n_partials, terms(start..partials.end.min(start + CHUNK as u32)));
+                    n_partials += 1;
+                }
+                left.push((target, first..n_partials));
+            }
+            steps.extend(Step::new(space, last, adds, [true, false])?);
+            steps.extend(Step::new(space, more, false, [true, true])?);
+            long = left;
+        }
+        let mut zeros = Lists::empty();
+        cleared.iter().for_each(|target| zeros.push(*target, std::iter::empty()));
+        steps.extend(Step::new(space, zeros, false, [false, false])?);
+        Ok(Gather { steps, partials: RefCell::new(space.zeros(n_partials as usize)?) })
+    }
+
+    fn apply(&self, space: &Space, x: &mut Buffer<T>) -> Result<()> {
+        let partials = &mut *self.partials.borrow_mut();
+        for step in &self.steps {
+            let rows =
+                SparseRows { starts: step.starts.view(), columns: step.columns.view(), factors: step.factors.view() };
+            let [from, to] = step.of_partials;
+            let source = if from { partials.view() } else { x.view() };
+            let y = if to { partials.view_mut() } else { x.view_mut() };
+            let (targets, adds) = (step.targets.view(), u32::from(step.adds));
+            // SAFETY: all live; no target of a launch is a column of it, as no master is a slave and each level of
+            // partial sums has places of its own; targets are all different.
+            unsafe { space.run(step.targets.len(), GatherRows { rows, targets, adds, x: source, y }) }?;
+        }
+        Ok(())
+    }
+}
+
+impl<T: Real> Step<T> {
+    /// None without rows.
+    fn new(space: &Space, rows: Lists<T>, adds: bool, of_partials: [bool; 2]) -> Result<Option<Self>> {
+        if rows.targets.is_empty() {
+            return Ok(None);
+        }
+        let (starts, columns) = (space.upload_vec(rows.starts)?, space.upload_vec(rows.columns)?);
+        let (factors, targets) = (space.upload_vec(rows.factors)?, space.upload_vec(rows.targets)?);
+        Ok(Some(Step { starts, columns, factors, targets, adds, of_partials }))
+    }
+}
+
+/// T on a device.
+pub struct Coupling<T: Real> {
+    expand: Gather<T>,
+    restrict: Gather<T>,
+    scratch: RefCell<Buffer<T>>,
+}
+
+impl<T: Real> Coupling<T> {
+    /// Moves the rows of T to a device.
+    pub fn new(space: &Space, rows: &CoupledRows) -> Result<Self> {
+        let CoupledRows { n, slaves, starts, masters, factors } = rows.clone();
+        let forward = Lists { starts, columns: masters, factors, targets: slaves };
+        Ok(Coupling {
+            expand: Gather::new(space, &forward, false, &[])?,
+            restrict: Gather::new(space, &rows.transposed(), true, &forward.targets)?,
+            scratch: RefCell::new(space.zeros(n)?),
+        })
+    }
+
+    /// `x = T x`: slaves follow their masters.
+    pub fn expand(&self, space: &Space, x: &mut Buffer<T>) -> Result<()> {
+        self.expand.apply(space, x)
+    }
+
+    /// `y = T^T y`: masters take over what slaves have, which is 0 then.
+    pub fn restrict(&self, space: &Space, y: &mut Buffer<T>) -> Result<()> {
+        self.restrict.apply(space, y)
+    }
+}
+
+/// `T^T K T` of an operator K.
+pub struct Constrained<'a, T: Real> {
+    /// K.
+    pub operator: &'a dyn LinOp<T>,
+    /// T.
+    pub coupling: &'a Coupling<T>,
+}
+
+impl<T: Real> LinOp<T> for Constrained<'_, T> {
+    fn n(&self) -> usize {
+        self.operator.n()
+    }
+
+    fn apply(&self, space: &Space, x: &Buffer<T>, y: &mut Buffer<T>) -> Result<()> {
+        let moved = &mut *self.coupling.scratch.borrow_mut();
+        space.copy(x, moved)?;
+        self.coupling.expand(space, moved)?;
+        self.operator.apply(space, moved, y)?;
+        self.coupling.restrict(space, y)
+    }
+
+    /// Those of K, which its rounding errors go by.
+    fn row_sums(&self, space: &Space) -> Result<Buffer<f64>> {
+        self.operator.row_sums(space)
+    }
+}
+
+/// K, or `T^T K T` where something is coupled.
+pub struct Coupled<'a, T: Real>(Option<Constrained<'a, T>>, &'a dyn LinOp<T>);
+
+impl<'a, T: Real> Coupled<'a, T> {
+    /// Of an operator and its couplings, if there are any.
+    pub fn new(operator: &'a dyn LinOp<T>, coupling: Option<&'a Coupling<T>>) -> Self {
+        Coupled(coupling.map(|coupling| Constrained { operator, coupling }), operator)
+    }
+
+    /// The operator of the equations.
+    pub fn operator(&self) -> &dyn LinOp<T> {
+        self.0.as_ref().map_or(self.1, |constrained| constrained)
+    }
+}
