@@ -25,6 +25,7 @@ mod patch;
 mod plane;
 mod precond;
 mod ptx;
+mod remote;
 mod strategies;
 mod symmetric;
 mod topology;

@@ -285,7 +285,10 @@ fn results(
         let free = rows.flat_map(|(row, node)| (0..dim).map(move |i| (row, *node as usize, i)));
         free.filter(|(row, _, i)| !supports.is_fixed(*row, *i)).for_each(|(_, node, i)| forces[node][i] = 0.0);
     }
-    let reaction_sum = [0, 1, 2].map(|i| forces.iter().map(|force| force[i]).sum());
+    let of_remotes = model.constraints.remotes.iter();
+    let of_remotes: Vec<[f64; 3]> =
+        of_remotes.map(|remote| model.constraints.reaction(remote, &model.mesh.coords, &multipliers)[0]).collect();
+    let reaction_sum = [0, 1, 2].map(|i| forces.iter().chain(&of_remotes).map(|force| force[i]).sum());
     let unknown = (&u[..], &device_u);
     let mut context = Context::new(space, model, (&numbering, &mesh), unknown, (&supports, forces), multipliers);
     let balance = Balance::new(&support_forces, &applied, dim, model.analysis.balanced());

@@ -41,7 +41,8 @@ fn used(case: &Case) -> Vec<&str> {
         .chain(tables.flux.iter().map(|table| &table.on))
         .chain(tables.point_force.iter().filter_map(|table| table.get_ref().on.as_ref()));
     let ties = tables.tie.iter().flat_map(|table| [&table.get_ref().slave, &table.get_ref().master]);
-    let names = materials.chain(supports).chain(ties).chain(loads);
+    let remotes = tables.remote.iter().map(|table| &table.get_ref().on);
+    let names = materials.chain(supports).chain(ties).chain(remotes).chain(loads);
     names.flat_map(|on| on.get_ref().with_places(0..0)).map(|(name, _)| name).collect()
 }
 

@@ -10,8 +10,19 @@ use crate::model::{Analysis, CaseError, Place, Source};
 
 /// Tables that appear once, and tables that may appear several times.
 pub(super) const SINGLE: &[&str] = &["mesh", "analysis", "gravity", "rotation", "source", "solver", "output"];
-pub(super) const REPEATED: &[&str] =
-    &["material", "support", "tie", "equation", "pressure", "traction", "force", "point_force", "push", "flux"];
+pub(super) const REPEATED: &[&str] = &[
+    "material",
+    "support",
+    "tie",
+    "remote",
+    "equation",
+    "pressure",
+    "traction",
+    "force",
+    "point_force",
+    "push",
+    "flux",
+];
 
 type Entry<'a, 'i> = (Place, &'a Spanned<DeValue<'i>>);
 

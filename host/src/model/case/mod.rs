@@ -5,6 +5,7 @@ mod foreign;
 mod generated;
 mod materials;
 mod names_list;
+mod remote;
 mod scale;
 mod slips;
 mod solver;

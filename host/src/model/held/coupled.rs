@@ -31,11 +31,7 @@ fn rows<'a>(pieces: &'a Pieces<'_>, constraints: &'a Constraints) -> impl Iterat
 
 /// The motions that supports, with these Gram matrices, and constraints leave to each piece; none to any if that takes
 /// too long to say.
-pub(super) fn spaces(
-    pieces: &Pieces<'_>,
-    grams: &[Matrix6<f64>],
-    constraints: &Constraints,
-) -> Vec<Vec<Vector6<f64>>> {
+pub(super) fn spaces(pieces: &Pieces<'_>, grams: &[Matrix6<f64>], constraints: &Constraints) -> Vec<Vec<Vector6<f64>>> {
     let mut of_pieces: BTreeMap<(u32, Vec<usize>), DMatrix<f64>> = BTreeMap::new();
     for (entry, row) in rows(pieces, constraints) {
         let at: Vec<usize> = row.keys().copied().collect();

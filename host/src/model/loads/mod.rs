@@ -20,7 +20,7 @@ use super::case::tables::{ForceTable, PointForceTable, PushTable, SurfaceTable, 
 use super::names::{Words, words};
 use super::problems::Problems;
 use super::select::Selector;
-use super::{AppliedLoad, Checked, Support};
+use super::{AppliedLoad, Checked, Constraints, Support};
 use crate::mesh::faces::Face;
 use crate::mesh::vector::{norm, sub};
 
@@ -46,7 +46,12 @@ pub struct Loads {
 }
 
 /// Turns the load tables into nodal forces, all but those that are wrong.
-pub fn resolve(selector: &Selector<'_>, supports: &[Support], problems: &mut Problems) -> Loads {
+pub fn resolve(
+    selector: &Selector<'_>,
+    supports: &[Support],
+    constraints: &Constraints,
+    problems: &mut Problems,
+) -> Loads {
     let mut sum = Accumulator::new(selector, supports);
     let tables = &selector.case.tables;
     let over_surfaces = (tables.pressure.iter().map(|table| ("pressure", &table.on, pressure(selector, table))))
@@ -66,6 +71,15 @@ pub fn resolve(selector: &Selector<'_>, supports: &[Support], problems: &mut Pro
                 None => format!("point_force[{}]", i + 1),
             };
             sum.add(name, &forces);
+        }
+    }
+    for remote in &constraints.remotes {
+        let [force, moment] = remote.load;
+        // A remote point turns with its nodes, or it is refused.
+        if remote.load != [[0.0; 3]; 2]
+            && let Some(forces) = remote.patch.spread(force, moment, remote.at)
+        {
+            sum.add(format!("remote {}", remote.name), &forces);
         }
     }
     for (i, table) in tables.push.iter().enumerate() {
