@@ -28,6 +28,7 @@ mod plane;
 mod precond;
 mod ptx;
 mod refused;
+mod remote;
 mod strategies;
 mod supports;
 mod symmetric;

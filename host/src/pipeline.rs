@@ -297,6 +297,10 @@ fn results(
         support_forces[row..row + dim].iter_mut().zip(force).for_each(|(sum, force)| *sum += force);
         reaction_sum.iter_mut().zip(force).for_each(|(sum, force)| *sum += force);
     }
+    for remote in &model.constraints.remotes {
+        let [force, _] = model.constraints.reaction(remote, &model.mesh.coords, &multipliers);
+        reaction_sum.iter_mut().zip(force).for_each(|(sum, force)| *sum += force);
+    }
     let unknown = (&u[..], &device_u);
     let mut context = Context::new(space, model, (&numbering, &mesh), unknown, (&supports, forces), multipliers);
     context.acceleration = loads.relief.map(|relief| relief.acceleration);

@@ -110,7 +110,7 @@ impl Model {
         };
         // The check of supports runs in one thread for the most part.
         let ((loads, bending), held) = rayon::join(
-            || (loads::resolve(selector, supports, problems), bending::doubt(analysis, mesh)),
+            || (loads::resolve(selector, supports, constraints, problems), bending::doubt(analysis, mesh)),
             || is_whole.then(|| held::check(analysis, mesh, &holding, constraints)),
         );
         self.solver = problems.take(case.solver_options()).unwrap_or_default();

@@ -45,7 +45,9 @@ fn used(case: &Case) -> Vec<&str> {
     let masses = tables.mass.iter().map(|table| &table.get_ref().on);
     let ties = tables.tie.iter().flat_map(|table| [&table.get_ref().slave, &table.get_ref().master]);
     let warm = tables.temperature.iter().flat_map(|table| &table.get_ref().on).map(|table| &table.on);
-    let names = materials.chain(supports).chain(springs).chain(masses).chain(ties).chain(loads).chain(warm);
+    let remotes = tables.remote.iter().map(|table| &table.get_ref().on);
+    let held = supports.chain(springs).chain(masses).chain(ties).chain(remotes);
+    let names = materials.chain(held).chain(loads).chain(warm);
     names.flat_map(|on| on.get_ref().with_places(0..0)).map(|(name, _)| name).collect()
 }
 

@@ -4,6 +4,7 @@
 use super::reactions::Shares;
 use super::{Context, cells, spring_forces};
 use crate::element::vector::{add, cross, sub};
+use crate::model::constraints::remote::Remote;
 use crate::result::Result;
 
 /// Rows of a table.
@@ -88,4 +89,41 @@ pub(super) fn tie_flows(of: &mut Context) -> Result<Rows> {
 /// For each support the flow into the body.
 pub(super) fn flows(of: &mut Context) -> Result<Rows> {
     Ok(of_supports(of, |nodes, forces| total(nodes, forces)[..1].to_vec()))
+}
+
+/// A row for each remote point.
+fn of_remotes(of: &Context, row: impl Fn(&Remote) -> [f64; 3]) -> Result<Rows> {
+    Ok(of.model.constraints.remotes.iter().map(|remote| (remote.name.clone(), row(remote).to_vec())).collect())
+}
+
+/// The motion of each remote point: displacement, then rotation.
+fn motions(of: &mut Context, part: std::ops::Range<usize>) -> Result<Rows> {
+    let u = match of.model.constraints.remotes.is_empty() {
+        true => Vec::new(),
+        false => of.field("displacement")?.concat().as_chunks().0.to_vec(),
+    };
+    of_remotes(of, |remote| {
+        let motion = remote.patch.motion(&u, remote.at).unwrap_or_default();
+        [0, 1, 2].map(|i| motion[part.start + i])
+    })
+}
+
+/// For each remote point its displacement.
+pub(super) fn remote_displacements(of: &mut Context) -> Result<Rows> {
+    motions(of, 0..3)
+}
+
+/// For each remote point its rotation, in radians.
+pub(super) fn remote_rotations(of: &mut Context) -> Result<Rows> {
+    motions(of, 3..6)
+}
+
+/// For each remote point the force of what holds it on the body.
+pub(super) fn remote_forces(of: &mut Context) -> Result<Rows> {
+    of_remotes(of, |remote| of.model.constraints.reaction(remote, &of.model.mesh.coords, &of.multipliers)[0])
+}
+
+/// For each remote point the moment of what holds it on the body, about the point.
+pub(super) fn remote_moments(of: &mut Context) -> Result<Rows> {
+    of_remotes(of, |remote| of.model.constraints.reaction(remote, &of.model.mesh.coords, &of.multipliers)[1])
 }

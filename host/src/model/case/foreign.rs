@@ -17,6 +17,7 @@ pub(super) const REPEATED: &[&str] = &[
     "spring",
     "mass",
     "tie",
+    "remote",
     "equation",
     "pressure",
     "traction",

@@ -5,7 +5,7 @@ use toml::Spanned;
 use super::Case;
 use super::scale::NUMBERS;
 use super::tables::{LoadTable, PressureTable, TemperatureTable};
-use super::vector::Vector;
+use super::vector::{Numbers, Vector};
 use crate::model::Checked;
 
 impl Case {
@@ -98,27 +98,25 @@ impl Case {
         }
         force.iter().try_for_each(|force| self.check_vector("force", force))?;
         at.iter().try_for_each(|at| self.check_point("at", at))?;
-        let mut about = [0.0; 3];
-        if let Some(moment) = moment {
-            let numbers = &moment.get_ref().0;
-            self.check_finite("moment", moment.span(), numbers)?;
-            self.check_scale("moment", moment.span(), numbers, &NUMBERS)?;
-            about = match (numbers.as_slice(), self.dim()) {
-                (&[m], Some(2)) | (&[0.0, 0.0, m], Some(2)) => [0.0, 0.0, m],
-                (&[x, y, z], Some(3)) => [x, y, z],
-                (_, dim) => {
-                    let (message, help) = match dim {
-                        Some(2) => ("a moment in the plane is one number", "moment = 50.0 turns x towards y"),
-                        _ => ("`moment` has three numbers", "moment = [0.0, 0.0, 50.0] turns about z"),
-                    };
-                    return Err(self.error_at(moment.span(), message, help));
-                }
-            };
-        }
+        let about = moment.as_ref().map_or(Ok([0.0; 3]), |moment| self.moment(moment))?;
         Ok((
             force.as_ref().map_or([0.0; 3], |force| force.get_ref().xyz()),
             about,
             at.as_ref().map(|at| at.get_ref().xyz()),
         ))
+    }
+
+    /// A moment: three numbers, or in the plane one.
+    pub(super) fn moment(&self, moment: &Spanned<Numbers>) -> Checked<[f64; 3]> {
+        let numbers = &moment.get_ref().0;
+        self.check_finite("moment", moment.span(), numbers)?;
+        self.check_scale("moment", moment.span(), numbers, &NUMBERS)?;
+        let (message, help) = match (&numbers[..], self.dim()) {
+            (&[m] | &[0.0, 0.0, m], Some(2)) => return Ok([0.0, 0.0, m]),
+            (&[x, y, z], Some(3)) => return Ok([x, y, z]),
+            (_, Some(2)) => ("a moment in the plane is one number", "moment = 50.0 turns x towards y"),
+            _ => ("`moment` has three numbers", "moment = [0.0, 0.0, 50.0] turns about z"),
+        };
+        Err(self.error_at(moment.span(), message, help))
     }
 }

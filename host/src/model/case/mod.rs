@@ -6,6 +6,7 @@ mod generated;
 mod loads;
 mod materials;
 mod names_list;
+mod remote;
 mod scale;
 mod slips;
 mod solver;

@@ -27,6 +27,8 @@ pub struct Tables {
     #[serde(default)]
     pub tie: Vec<Spanned<TieTable>>,
     #[serde(default)]
+    pub remote: Vec<Spanned<RemoteTable>>,
+    #[serde(default)]
     pub equation: Vec<Spanned<EquationTable>>,
     pub gravity: Option<Spanned<GravityTable>>,
     pub rotation: Option<Spanned<RotationTable>>,
@@ -175,6 +177,27 @@ pub struct TieTable {
     pub tolerance: Option<Spanned<f64>>,
     /// `bonded` or `sliding`; `bonded` if left out.
     pub kind: Option<Spanned<String>>,
+}
+
+/// One `[[remote]]`: a point that moves with the nodes of some groups.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RemoteTable {
+    pub name: Option<Spanned<String>>,
+    pub on: Spanned<Names>,
+    /// Where it is; in the middle of the groups if left out.
+    pub at: Option<Spanned<Vector>>,
+    /// `distributing` or `rigid`; `distributing` if left out.
+    pub kind: Option<Spanned<String>>,
+    pub force: Option<Spanned<Vector>>,
+    /// Of a plane body one number.
+    pub moment: Option<Spanned<Numbers>>,
+    /// The motions held at zero: `xyz rx ry rz`.
+    pub fix: Option<Spanned<String>>,
+    /// Prescribed displacements by letter.
+    pub displacement: Option<Spanned<BTreeMap<Spanned<String>, Spanned<f64>>>>,
+    /// Prescribed rotations by letter, in radians.
+    pub rotation: Option<Spanned<BTreeMap<Spanned<String>, Spanned<f64>>>>,
 }
 
 /// One `[[equation]]`: `sum factor u = value`.

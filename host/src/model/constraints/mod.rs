@@ -5,7 +5,9 @@
 //! resolved, and an equation that says nothing new is dropped, or contradicts the others.
 
 mod equation;
+pub mod patch;
 mod projection;
+pub mod remote;
 mod tie;
 
 #[cfg(test)]
@@ -19,6 +21,7 @@ use super::select::Selector;
 use super::{Place, Support};
 use crate::mesh::Mesh;
 use crate::mesh::parts::{find, number, unite};
+use remote::Remote;
 
 /// A component at a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -100,6 +103,8 @@ pub struct Constraints {
     prescribed: HashMap<Dof, f64>,
     /// Each tie's name, its nodes and the largest gap, in words.
     pub notes: Vec<String>,
+    /// The remote points.
+    pub remotes: Vec<Remote>,
 }
 
 /// A resolved row: a slave, its masters with their factors, and a value.
@@ -114,6 +119,18 @@ impl Constraints {
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
+    }
+
+    /// Whether an unknown is neither a slave nor prescribed.
+    fn is_free(&self, dof: &Dof) -> bool {
+        !self.row_of.contains_key(dof) && !self.prescribed.contains_key(dof)
+    }
+
+    /// A name that no other entry has: this one, or with a number behind it.
+    fn unused(&self, name: String) -> String {
+        let is_used = |name: &String| self.entries.iter().any(|entry| entry.name == *name);
+        let numbered = (2..).map(|number| format!("{name}[{number}]"));
+        std::iter::once(name.clone()).chain(numbered).find(|name| !is_used(name)).unwrap_or(name)
     }
 
     /// Notes what makes the equations that follow; returns its number.
@@ -301,7 +318,7 @@ pub fn resolve(
     problems: &mut Problems,
 ) -> Constraints {
     let tables = &selector.case.tables;
-    if tables.tie.is_empty() && tables.equation.is_empty() {
+    if tables.tie.is_empty() && tables.equation.is_empty() && tables.remote.is_empty() {
         return Constraints::default();
     }
     let dof = |node, component: usize| Dof { node, component: component as u8 };
@@ -311,6 +328,7 @@ pub fn resolve(
     for table in &tables.tie {
         problems.take(tie::add(selector, table, &mut constraints, warnings));
     }
+    remote::add_all(selector, &mut constraints, problems);
     equation::add_all(selector, &mut constraints, problems);
     constraints.check_slanted(selector, &slanted, problems);
     constraints
@@ -325,9 +343,12 @@ impl Constraints {
             nodes.find_map(|node| Some((node, row.entry, at(node)?)))
         };
         let Some((node, entry, support)) = self.rows.iter().find_map(of_row) else { return };
-        let (tag, Entry { name, kind, place }) = (selector.mesh.node_tags[node as usize], &self.entries[entry as usize]);
-        let message =
-            format!("[[{kind}]] `{name}` couples node {tag}, which support `{}` holds along axes of its own", support.name);
+        let (tag, Entry { name, kind, place }) =
+            (selector.mesh.node_tags[node as usize], &self.entries[entry as usize]);
+        let message = format!(
+            "[[{kind}]] `{name}` couples node {tag}, which support `{}` holds along axes of its own",
+            support.name
+        );
         let help = "leave the node out of one of the two groups, or hold it along x, y, z";
         problems.add(selector.case.error_at(place.clone(), message, help));
     }

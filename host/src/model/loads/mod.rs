@@ -1,6 +1,5 @@
 //! Loads as consistent nodal forces, `f_a = int N_a t dA`; fluxes into a body likewise, as the first component.
 
-mod couple;
 mod pressure;
 mod push;
 mod surface;
@@ -19,10 +18,11 @@ pub use self::surface::{FaceIntegral, facet_mass};
 use super::case::Names;
 use super::case::Vector;
 use super::case::tables::{ForceTable, LoadTable, PointForceTable, PushTable, SurfaceTable, TractionTable};
+use super::constraints::patch::Patch;
 use super::names::{Words, words};
 use super::problems::Problems;
 use super::select::Selector;
-use super::{AppliedLoad, Checked, Support};
+use super::{AppliedLoad, Checked, Constraints, Support};
 use crate::mesh::faces::Face;
 use crate::mesh::vector::{norm, sub};
 
@@ -48,7 +48,12 @@ pub struct Loads {
 }
 
 /// Turns the load tables into nodal forces, all but those that are wrong.
-pub fn resolve(selector: &Selector<'_>, supports: &[Support], problems: &mut Problems) -> Loads {
+pub fn resolve(
+    selector: &Selector<'_>,
+    supports: &[Support],
+    constraints: &Constraints,
+    problems: &mut Problems,
+) -> Loads {
     let mut sum = Accumulator::new(selector, supports);
     let tables = &selector.case.tables;
     let over_surfaces = (tables.pressure.iter().map(Spanned::get_ref))
@@ -70,6 +75,15 @@ pub fn resolve(selector: &Selector<'_>, supports: &[Support], problems: &mut Pro
                 None => format!("point_force[{}]", i + 1),
             };
             sum.add(name, &forces);
+        }
+    }
+    for remote in &constraints.remotes {
+        let [force, moment] = remote.load;
+        // A remote point turns with its nodes, or it is refused.
+        if remote.load != [[0.0; 3]; 2]
+            && let Some(forces) = remote.patch.spread(force, moment, remote.at)
+        {
+            sum.add(format!("remote {}", remote.name), &forces);
         }
     }
     for (i, table) in tables.push.iter().enumerate() {
@@ -189,18 +203,18 @@ fn force(selector: &Selector<'_>, table: &ForceTable) -> Checked<Vec<NodalForce>
 }
 
 fn couple(selector: &Selector<'_>, table: &Spanned<LoadTable>) -> Checked<Vec<NodalForce>> {
-    let (force, moment, mut at) = selector.case.couple(table)?;
+    let (force, moment, at) = selector.case.couple(table)?;
     let (mesh, on) = (selector.mesh, &table.get_ref().on);
-    let (low, high) = mesh.extent();
-    let about = [0, 1, 2].map(|c| 0.5 * (low[c] + high[c]));
-    if let (Some(at), 2) = (&mut at, mesh.dim()) {
-        at[2] = about[2];
-    }
-    let shares = match selector.points(on)? {
-        Some(points) => points.into_iter().map(|node| (node, 1.0, sub(mesh.coords[node as usize], about))).collect(),
-        None => couple::of_faces(&selector.faces(on)?, &mesh.coords, about),
+    let is_plane = mesh.dim() == 2;
+    let patch = match selector.points(on)? {
+        Some(points) => Patch::of_points(&points, &mesh.coords, is_plane),
+        None => Patch::of_faces(&selector.faces(on)?, &mesh.coords, is_plane),
     };
-    couple::spread(&shares, &mesh.coords, about, (force, moment, at), mesh.dim() == 2).map_err(|couple::InALine| {
+    let mut at = at.unwrap_or(patch.centre);
+    if is_plane {
+        at[2] = patch.centre[2];
+    }
+    patch.spread(force, moment, at).ok_or_else(|| {
         let message = format!("`{}` cannot take a moment: its points lie in a line", on.get_ref().joined());
         selector.case.error_at(on.span(), message, "name a group of surfaces, or of three points that span a plane")
     })

@@ -1,0 +1,253 @@
+//! `[[remote]]`: a point that moves with some nodes.
+//!
+//! A distributing one has their [mean motion](Patch::mean) and leaves them soft; to a rigid one they are bound, `u = u_r +
+//! theta x (x - x_r)`. What it fixes or prescribes are equations for its motion, its force and moment are spread over the nodes.
+//! It has no unknowns of its own: the motion of a rigid one is that of the components of a few of its nodes, those that
+//! determine it best.
+
+use nalgebra::{DMatrix, DVector, RowDVector};
+use toml::Spanned;
+
+use super::patch::Patch;
+use super::{Conflict, Constraints, Dof, Entry, Equation};
+use crate::mesh::vector::{add, cross, norm, sub};
+use crate::model::case::tables::RemoteTable;
+use crate::model::names::nearest;
+use crate::model::problems::Problems;
+use crate::model::select::Selector;
+use crate::model::{Checked, Physics};
+
+/// The kinds of remote points.
+const KINDS: [&str; 2] = ["distributing", "rigid"];
+/// Nodes whose components determine a motion this badly do not.
+const DETERMINED: f64 = 1e-8;
+
+/// A remote point.
+#[derive(Debug, Clone)]
+pub struct Remote {
+    /// Its name in messages and results.
+    pub name: String,
+    /// Where it is.
+    pub at: [f64; 3],
+    /// What it moves with.
+    pub patch: Patch,
+    /// The force and the moment that act on it.
+    pub load: [[f64; 3]; 2],
+    /// The number of its entry.
+    pub entry: u32,
+}
+
+/// Takes all remote points of a case that are sound.
+pub fn add_all(selector: &Selector<'_>, constraints: &mut Constraints, problems: &mut Problems) {
+    for table in &selector.case.tables.remote {
+        if let Some(remote) = problems.take(add_one(selector, table, constraints)) {
+            constraints.remotes.push(remote);
+        }
+    }
+}
+
+fn add_one(selector: &Selector<'_>, table: &Spanned<RemoteTable>, constraints: &mut Constraints) -> Checked<Remote> {
+    let (case, mesh, given) = (selector.case, selector.mesh, table.get_ref());
+    if case.analysis().physics() != Physics::Elasticity || case.analysis().is_revolved() {
+        let message = format!("a {} problem has no remote points", case.analysis().name());
+        return Err(case.error_at(table.span(), message, "use [[support]] and loads on groups"));
+    }
+    let is_plane = mesh.dim() == 2;
+    let kind = match &given.kind {
+        None => 0,
+        Some(kind) => KINDS.iter().position(|known| known == kind.get_ref()).ok_or_else(|| {
+            let near = nearest(kind.get_ref(), &KINDS).map_or(String::new(), |near| format!("did you mean `{near}`? "));
+            let help = format!("{near}there are: {}", KINDS.join(", "));
+            case.error_at(kind.span(), format!("there is no kind `{}` of remote", kind.get_ref()), help)
+        })?,
+    };
+    let patch = match selector.points(&given.on)? {
+        Some(points) => Patch::of_points(&points, &mesh.coords, is_plane),
+        None => Patch::of_faces(&selector.faces(&given.on)?, &mesh.coords, is_plane),
+    };
+    let mut at = patch.centre;
+    if let Some(point) = &given.at {
+        case.check_point("at", point)?;
+        at = point.get_ref().with_z(at[2]);
+    }
+    let load = case.remote_load(table)?;
+    let prescribed = case.remote_motion(table)?;
+    let in_a_line = || {
+        let message = format!(
+            "the nodes of `{}` lie in a line, so they cannot turn about it with a remote point",
+            given.on.get_ref().joined()
+        );
+        case.error_at(given.on.span(), message, "name a group of surfaces, or of three points that span a plane")
+    };
+    let mean = patch.mean(at).ok_or_else(in_a_line)?;
+    let entry = constraints.enter(Entry { name: name(constraints, given), kind: "remote", place: table.span() });
+    let mut equations = Vec::new();
+    let mut rows = mean;
+    if KINDS[kind] == "rigid" {
+        let frame = Frame { centre: patch.centre, size: size(&patch, &mesh.coords), is_plane };
+        let body = Rigid::new(&patch, frame, &mesh.coords, |dof| constraints.is_free(dof)).ok_or_else(in_a_line)?;
+        equations.extend(body.equations(&patch, &mesh.coords, entry));
+        rows = body.motion(at);
+    }
+    for (terms, value) in rows.into_iter().zip(prescribed) {
+        equations.extend(value.map(|value| Equation { terms, value, slaves: Vec::new(), entry }));
+    }
+    for equation in equations {
+        match constraints.add(equation) {
+            // A component that does not occur, as that across the plane.
+            Ok(_) | Err(Conflict::Empty) => {}
+            Err(conflict) => {
+                let (message, help) = constraints.explain(case, mesh, &conflict);
+                return Err(case.error_at(table.span(), message, help));
+            }
+        }
+    }
+    Ok(Remote { name: constraints.entries[entry as usize].name.clone(), at, patch, load, entry })
+}
+
+/// Its own name, or that of its groups; with a number if another has it.
+fn name(constraints: &Constraints, table: &RemoteTable) -> String {
+    let name = table.name.as_ref().map_or_else(|| table.on.get_ref().joined(), |name| name.get_ref().clone());
+    constraints.unused(name)
+}
+
+/// How far the nodes are from the centre.
+fn size(patch: &Patch, coords: &[[f64; 3]]) -> f64 {
+    patch.nodes.iter().map(|node| norm(sub(coords[*node as usize], patch.centre))).fold(0.0, f64::max)
+}
+
+/// In what motions are measured: displacement of the centre, and rotation about it times a length.
+#[derive(Debug, Clone, Copy)]
+struct Frame {
+    centre: [f64; 3],
+    size: f64,
+    is_plane: bool,
+}
+
+impl Frame {
+    /// The motions: displacements, then rotations.
+    fn motions(&self) -> &'static [usize] {
+        if self.is_plane { &[0, 1, 5] } else { &[0, 1, 2, 3, 4, 5] }
+    }
+
+    /// What component `c` of the displacement at `x` has of each motion.
+    fn row(&self, x: [f64; 3], c: usize) -> RowDVector<f64> {
+        let arm = sub(x, self.centre).map(|r| r / self.size);
+        let of = |&motion: &usize| match motion {
+            0..3 => f64::from(u8::from(motion == c)),
+            _ => cross(std::array::from_fn(|k| f64::from(u8::from(k == motion - 3))), arm)[c],
+        };
+        RowDVector::from_iterator(self.motions().len(), self.motions().iter().map(of))
+    }
+}
+
+/// A rigid motion by the components that determine it.
+struct Rigid {
+    frame: Frame,
+    masters: Vec<Dof>,
+    /// Motions from masters.
+    inverse: DMatrix<f64>,
+}
+
+impl Rigid {
+    /// Chooses the masters: one by one that which the others determine least, among free ones if there are enough.
+    fn new(patch: &Patch, frame: Frame, coords: &[[f64; 3]], is_free: impl Fn(&Dof) -> bool) -> Option<Self> {
+        let n = frame.motions().len();
+        let all: Vec<Dof> = dofs(patch, frame.is_plane).collect();
+        let free: Vec<Dof> = all.iter().copied().filter(is_free).collect();
+        let rows = |dofs: &[Dof]| -> Vec<RowDVector<f64>> {
+            dofs.iter().map(|dof| frame.row(coords[dof.node as usize], dof.component.into())).collect()
+        };
+        let masters = independent(rows(&free), n).map(|at| at.iter().map(|&i| free[i]).collect::<Vec<_>>());
+        let masters = masters.or_else(|| Some(independent(rows(&all), n)?.iter().map(|&i| all[i]).collect()))?;
+        let inverse = DMatrix::from_rows(&rows(&masters)).try_inverse()?;
+        Some(Rigid { frame, masters, inverse })
+    }
+
+    /// A sum of the masters.
+    fn sum(&self, row: &RowDVector<f64>) -> Vec<(Dof, f64)> {
+        let factors = row * &self.inverse;
+        self.masters.iter().copied().zip(factors.iter().copied()).filter(|(_, factor)| factor.abs() > 1e-14).collect()
+    }
+
+    /// That all other components follow them.
+    fn equations(&self, patch: &Patch, coords: &[[f64; 3]], entry: u32) -> Vec<Equation> {
+        let others = dofs(patch, self.frame.is_plane).filter(|dof| !self.masters.contains(dof));
+        let equation = |slave: Dof| {
+            let row = self.frame.row(coords[slave.node as usize], slave.component.into());
+            let masters = self.sum(&row).into_iter().map(|(dof, factor)| (dof, -factor));
+            Equation {
+                terms: [(slave, 1.0)].into_iter().chain(masters).collect(),
+                value: 0.0,
+                slaves: vec![slave],
+                entry,
+            }
+        };
+        others.map(equation).collect()
+    }
+
+    /// The motion at a point: displacements, then rotations; nothing of those that a plane body does not have.
+    fn motion(&self, at: [f64; 3]) -> [Vec<(Dof, f64)>; 6] {
+        std::array::from_fn(|motion| match self.frame.motions().iter().position(|known| *known == motion) {
+            None => Vec::new(),
+            Some(_) if motion < 3 => self.sum(&self.frame.row(at, motion)),
+            Some(k) => {
+                let mut row = RowDVector::zeros(self.frame.motions().len());
+                row[k] = 1.0 / self.frame.size;
+                self.sum(&row)
+            }
+        })
+    }
+}
+
+fn dofs(patch: &Patch, is_plane: bool) -> impl Iterator<Item = Dof> {
+    let components = if is_plane { 0..2 } else { 0..3 };
+    patch.nodes.iter().flat_map(move |&node| components.clone().map(move |component| Dof { node, component }))
+}
+
+/// The places of `n` rows that are farthest from depending on each other, by Gram and Schmidt's process with pivoting.
+fn independent(mut rows: Vec<RowDVector<f64>>, n: usize) -> Option<Vec<usize>> {
+    let mut chosen = Vec::with_capacity(n);
+    for _ in 0..n {
+        let longest = (0..rows.len())
+            .max_by(|&a, &b| rows[a].norm_squared().total_cmp(&rows[b].norm_squared()).then(b.cmp(&a)))?;
+        let direction: DVector<f64> = rows[longest].transpose();
+        let length = direction.norm();
+        if length < DETERMINED {
+            return None;
+        }
+        let direction = direction / length;
+        rows.iter_mut().for_each(|row| *row -= (&*row * &direction)[0] * direction.transpose());
+        chosen.push(longest);
+    }
+    Some(chosen)
+}
+
+impl Constraints {
+    /// All forces that an entry does to the nodes, also to masters, from those of [`Constraints::take_forces`].
+    fn all_forces<'a>(&'a self, entry: u32, multipliers: &'a [f64]) -> impl Iterator<Item = (u32, [f64; 3])> + 'a {
+        let of_entry = self.rows.iter().zip(multipliers).filter(move |(row, _)| row.entry == entry);
+        of_entry.flat_map(move |(row, &force)| {
+            let own = std::iter::once((row, 1.0));
+            let known = row.subtracted.iter().map(|(other, times)| (&self.rows[*other as usize], *times));
+            own.chain(known).flat_map(move |(row, times)| {
+                let masters = row.terms.iter().map(|(dof, factor)| (*dof, -factor));
+                std::iter::once((row.slave, 1.0)).chain(masters).map(move |(dof, factor)| {
+                    let mut vector = [0.0; 3];
+                    vector[usize::from(dof.component)] = times * factor * force;
+                    (dof.node, vector)
+                })
+            })
+        })
+    }
+
+    /// The force and the moment that what holds a remote point does to the body: about the point.
+    pub fn reaction(&self, remote: &Remote, coords: &[[f64; 3]], multipliers: &[f64]) -> [[f64; 3]; 2] {
+        let mut sums = [[0.0; 3]; 2];
+        for (node, force) in self.all_forces(remote.entry, multipliers) {
+            let arm = sub(coords[node as usize], remote.at);
+            sums = [add(sums[0], force), add(sums[1], cross(arm, force))];
+        }
+        sums
+    }
+}
