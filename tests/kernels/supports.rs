@@ -51,7 +51,8 @@ pub fn eliminate_slanted(space: &Space) -> Vec<u64> {
 }
 
 fn eliminate_of<T: Real, const D: usize>(space: &Space, format: Format, n: usize) -> Vec<u64> {
-    let (blocks, f) = (Blocks::dominant(random_sparsity(n, 8, 5), D, 1.0, 6), Random(7).vector::<f64>(D * n));
+    let blocks = Blocks::dominant(random_sparsity(n, 8, 5), D, 1.0, 6).rounded::<T>();
+    let f = Random(7).vector::<f64>(D * n);
     let (fixed, place, table) = held(n, D);
     // Held directions, column by column, of all nodes.
     let mut q = DMatrix::<f64>::identity(D * n, D * n);

@@ -93,12 +93,17 @@ impl Supports {
     pub fn eliminate<T: Real>(&self, space: &Space, matrix: &mut Matrix<T>, f: &mut Buffer<f64>) -> Result<()> {
         assert_eq!(matrix.block_size(), self.components, "the matrix of another analysis");
         let was_symmetric = matrix.is_symmetric();
-        if !self.slanted.rows.is_empty() {
-            self.eliminate_slanted(space, matrix, f)?;
-            return Ok(if was_symmetric {
-                matrix.promise_symmetric()
-            });
+        match self.slanted.rows.is_empty() {
+            true => self.eliminate_components(space, matrix, f)?,
+            false => self.eliminate_slanted(space, matrix, f)?,
         }
+        if was_symmetric {
+            matrix.promise_symmetric();
+        }
+        Ok(())
+    }
+
+    fn eliminate_components<T: Real>(&self, space: &Space, matrix: &mut Matrix<T>, f: &mut Buffer<f64>) -> Result<()> {
         let (fixed, prescribed) = (space.upload(&self.fixed)?, space.upload(&self.prescribed)?);
         let n_rows = matrix.pattern().n_rows;
         let (entries, fixed, prescribed) = (matrix.entries(), fixed.view(), prescribed.view());
@@ -111,9 +116,6 @@ impl Supports {
                 _ => space.run(n_rows, Eliminate::<T, 3>::new(entries, fixed, prescribed, values, f)),
             }
         }?;
-        if was_symmetric {
-            matrix.promise_symmetric();
-        }
         space.finish()
     }
 

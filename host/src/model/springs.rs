@@ -15,9 +15,10 @@ use super::directions::normals;
 use super::loads::{FaceIntegral, facet_mass};
 use super::problems::Problems;
 use super::select::Selector;
-use super::supports::{nodes_of, unique};
+use super::supports::unique;
 use super::{Checked, Directions, Support};
 use crate::mesh::faces::Face;
+use crate::mesh::vector::dot;
 
 /// A 3 by 3 block.
 pub type Block = [[f64; 3]; 3];
@@ -61,64 +62,58 @@ pub fn resolve(selector: &Selector<'_>, supports: &[Support], problems: &mut Pro
 }
 
 fn spring(selector: &Selector<'_>, name: String, on: &Spanned<Names>, rate: Rate) -> Checked<Spring> {
-    let resists = |rates: [f64; 3]| rates.map(|rate| (rate > 0.0).then_some(0.0));
     let n = selector.case.analysis().components();
-    let (rates, key) = match rate {
+    let (rates, in_words) = match rate {
         Rate::Total(rates) => (rates, ("stiffness", rates[..n].to_vec())),
         Rate::PerArea(rates) => (rates, ("foundation", rates[..n].to_vec())),
         Rate::Normal(rate) => ([rate, 0.0, 0.0], ("foundation", vec![rate])),
     };
-    let mut holds = Support { name: name.clone(), displacement: resists(rates), ..Support::default() };
-    let faces = match (rate, selector.points(on)?) {
+    let displacement = rates.map(|rate| (rate > 0.0).then_some(0.0));
+    let (mut nodes, mut directions) = (Vec::new(), Directions::Global);
+    let blocks = match (rate, selector.points(on)?) {
         (Rate::Total(total), Some(points)) => {
             let share = diagonal(total.map(|rate| rate / points.len() as f64));
-            holds.nodes = points;
-            let blocks = holds.nodes.iter().map(|node| (*node, *node, share)).collect();
-            return Ok(Spring { name, blocks, holds, rate: key });
+            nodes = points;
+            nodes.iter().map(|node| (*node, *node, share)).collect()
         }
-        (Rate::Total(_), None) => selector.faces(on)?,
-        (Rate::Normal(_) | Rate::PerArea(_), _) => selector.outer_faces(on)?,
+        (Rate::Total(_), None) => over_faces(selector, &selector.faces(on)?, rate),
+        (Rate::PerArea(_), _) => over_faces(selector, &selector.outer_faces(on)?, rate),
+        (Rate::Normal(_), _) => {
+            let faces = selector.outer_faces(on)?;
+            directions = Directions::Normals(normals(&faces, &selector.mesh.coords));
+            over_faces(selector, &faces, rate)
+        }
     };
-    let (coords, thickness) = (&selector.mesh.coords, selector.case.thickness());
-    let mut blocks = BTreeMap::new();
-    let of_normal = |n: [f64; 3]| {
-        let length = n.iter().map(|c| c * c).sum::<f64>();
-        move |k: f64| n.map(|a| n.map(|b| k * a * b / length))
+    if nodes.is_empty() {
+        nodes = blocks.iter().map(|(node, ..)| *node).collect();
+        nodes.dedup();
+    }
+    let holds = Support { name: name.clone(), nodes, displacement, directions };
+    Ok(Spring { name, blocks, holds, rate: in_words })
+}
+
+/// The blocks of a spring over faces, by row and column.
+fn over_faces(selector: &Selector<'_>, faces: &[Face], rate: Rate) -> Vec<(u32, u32, Block)> {
+    let (coords, analysis) = (&selector.mesh.coords, selector.case.analysis());
+    let scale = if matches!(rate, Rate::Total(_)) { 1.0 / area(selector, faces) } else { selector.case.thickness() };
+    let per_area = |n: [f64; 3]| match rate {
+        Rate::Normal(k) => n.map(|a| n.map(|b| scale * k * a * b / dot(n, n))),
+        Rate::Total(rates) | Rate::PerArea(rates) => diagonal(rates.map(|rate| scale * rate)),
     };
-    let scale = if matches!(rate, Rate::Total(_)) { 1.0 / area(selector, &faces) } else { thickness };
-    let of_face = |face: &Face| {
-        facet_mass(face, coords, selector.case.analysis(), |normal| match rate {
-            Rate::Normal(k) => of_normal(normal)(scale * k),
-            Rate::Total(rates) | Rate::PerArea(rates) => diagonal(rates.map(|rate| scale * rate)),
-        })
-    };
-    let parts: Vec<Vec<(u32, u32, Block)>> = faces.par_iter().map(of_face).collect();
+    let parts: Vec<Vec<(u32, u32, Block)>> =
+        faces.par_iter().map(|face| facet_mass(face, coords, analysis, per_area)).collect();
+    let mut sums = BTreeMap::new();
     for (a, b, block) in parts.into_iter().flatten() {
-        let sum = blocks.entry((a, b)).or_insert([[0.0; 3]; 3]);
+        let sum = sums.entry((a, b)).or_insert([[0.0; 3]; 3]);
         (0..9).for_each(|k| sum[k / 3][k % 3] += block[k / 3][k % 3]);
     }
-    if matches!(rate, Rate::Normal(_)) {
-        holds.directions = Directions::Normals(normals(&faces, coords));
-    }
-    holds.nodes = match &holds.directions {
-        Directions::Normals(normals) => nodes_of(normals),
-        _ => nodes_of_faces(&faces),
-    };
-    let blocks = blocks.into_iter().map(|((a, b), block)| (a, b, block)).collect();
-    Ok(Spring { name, blocks, holds, rate: key })
+    sums.into_iter().map(|((a, b), block)| (a, b, block)).collect()
 }
 
 fn diagonal(rates: [f64; 3]) -> Block {
     let mut block = [[0.0; 3]; 3];
     (0..3).for_each(|c| block[c][c] = rates[c]);
     block
-}
-
-fn nodes_of_faces(faces: &[Face]) -> Vec<u32> {
-    let mut nodes: Vec<u32> = faces.iter().flat_map(|face| face.nodes().to_vec()).collect();
-    nodes.sort_unstable();
-    nodes.dedup();
-    nodes
 }
 
 /// The area of faces, without the thickness of a plane body.

@@ -81,7 +81,7 @@ fn check_off_axis(
 }
 
 /// The nodes that have a normal, each once.
-pub(super) fn nodes_of(normals: &[(u32, [f64; 3])]) -> Vec<u32> {
+fn nodes_of(normals: &[(u32, [f64; 3])]) -> Vec<u32> {
     let mut nodes: Vec<u32> = normals.iter().map(|(node, _)| *node).collect();
     nodes.dedup();
     nodes
