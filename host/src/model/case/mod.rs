@@ -21,6 +21,7 @@ mod tests;
 use std::path::{Path, PathBuf};
 
 pub use generated::{Generated, Lattice, generators};
+pub(super) use loads::Couple;
 pub(crate) use names_list::Names;
 use syntax::Parsed;
 pub(crate) use tables::Tables;

@@ -9,6 +9,7 @@
 use super::{NodalForce, scaled};
 use crate::mesh::faces::Face;
 use crate::mesh::vector::{add, cross, norm, sub};
+use crate::model::case::Couple;
 use nalgebra::{Matrix3, Vector3};
 
 /// Eigenvalues of J below this part of the largest are zero: all points lie in a line.
@@ -44,7 +45,7 @@ pub(super) fn spread(
     shares: &[Share],
     coords: &[[f64; 3]],
     about: [f64; 3],
-    (force, moment, at): ([f64; 3], [f64; 3], Option<[f64; 3]>),
+    load: &Couple,
     is_plane: bool,
 ) -> Result<Vec<NodalForce>, InALine> {
     let area: f64 = shares.iter().map(|share| share.1).sum();
@@ -56,8 +57,9 @@ pub(super) fn spread(
         let (x, s) = (Vector3::from(sub(sub(coords[share.0 as usize], about), centre)), Vector3::from(first(share)));
         tensor += x.dot(&s) * Matrix3::identity() - s * x.transpose();
     }
-    let arm = at.map_or([0.0; 3], |at| sub(sub(at, about), centre));
-    let moment = Vector3::from(add(moment, cross(arm, force)));
+    let force = load.force;
+    let arm = load.at.map_or([0.0; 3], |at| sub(sub(at, about), centre));
+    let moment = Vector3::from(add(load.moment, cross(arm, force)));
     let turn = if moment == Vector3::zeros() {
         moment
     } else if is_plane {

@@ -187,18 +187,18 @@ fn force(selector: &Selector<'_>, table: &ForceTable) -> Checked<Vec<NodalForce>
 }
 
 fn couple(selector: &Selector<'_>, table: &Spanned<LoadTable>) -> Checked<Vec<NodalForce>> {
-    let (force, moment, mut at) = selector.case.couple(table)?;
+    let mut load = selector.case.couple(table)?;
     let (mesh, on) = (selector.mesh, &table.get_ref().on);
     let (low, high) = mesh.extent();
     let about = [0, 1, 2].map(|c| 0.5 * (low[c] + high[c]));
-    if let (Some(at), 2) = (&mut at, mesh.dim()) {
+    if let (Some(at), 2) = (&mut load.at, mesh.dim()) {
         at[2] = about[2];
     }
     let shares = match selector.points(on)? {
         Some(points) => points.into_iter().map(|node| (node, 1.0, sub(mesh.coords[node as usize], about))).collect(),
         None => couple::of_faces(&selector.faces(on)?, &mesh.coords, about),
     };
-    couple::spread(&shares, &mesh.coords, about, (force, moment, at), mesh.dim() == 2).map_err(|couple::InALine| {
+    couple::spread(&shares, &mesh.coords, about, &load, mesh.dim() == 2).map_err(|couple::InALine| {
         let message = format!("`{}` cannot take a moment: its points lie in a line", on.get_ref().joined());
         selector.case.error_at(on.span(), message, "name a group of surfaces, or of three points that span a plane")
     })
