@@ -19,7 +19,7 @@ const PLATE: &str = "[analysis]\nkind = \"plane_stress\"\nthickness = 0.4\n";
 const CLAMP: &str = "[[support]]\non = \"xmin\"\nfix = \"xyz\"\n";
 
 fn solve(model: &mut Model, device: DeviceName) -> Solution {
-    (model.solver.method, model.solver.residual_tolerance) = (Some(Method::Direct), Some(1e-12));
+    (model.solver.method, model.solver.residual_tolerance) = (Some(Method::Direct), Some(1e-11));
     converged(model, device)
 }
 

@@ -62,6 +62,8 @@ pub struct Solution {
     /// The sum of the forces of all supports and springs on the body, or of the flows into it there; a node of several
     /// counts once.
     pub reaction_sum: [f64; 3],
+    /// The sizes of the forces at nodes, thermal strain and inertia among them, added up.
+    pub nodal_forces: f64,
     /// See [`Balance::error`].
     pub equilibrium_error: f64,
     /// The same of each connected part.
@@ -314,6 +316,7 @@ fn results(
         step: Step::default(),
         applied: loads.total,
         reaction_sum,
+        nodal_forces: balance.magnitudes(),
         equilibrium_error: balance.error(),
         load_error,
         part_balance: parts.collect(),

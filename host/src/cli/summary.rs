@@ -119,6 +119,9 @@ fn results(model: &Model, solution: &Solution) -> Results {
     let reactions = step.table(words.reactions[0]);
     let n = reactions.map_or(3, |reactions| reactions.info.columns.len());
     let has_a_key = |table: &&Table| table.info.name != "strain_energy" && table.info.name != words.reactions[0];
+    // Thermal strain, and loads on a free body, balance themselves.
+    let is_balanced = model.temperature.is_some() || !model.pins.is_empty();
+    let balanced = if is_balanced { solution.nodal_forces } else { 0.0 };
     Results {
         physics: step.physics,
         unknown: Range::of(magnitudes(words.unknown).first().map_or(&[], Vec::as_slice), at),
@@ -142,7 +145,7 @@ fn results(model: &Model, solution: &Solution) -> Results {
             .flat_map(|field| ranges(mesh, field))
             .collect(),
         tables: step.tables.iter().filter(has_a_key).cloned().collect(),
-        nodal_forces: sizes_of(&model.nodal_forces).max(sizes_of(step.vectors("reaction_force"))),
+        nodal_forces: sizes_of(&model.nodal_forces).max(sizes_of(step.vectors("reaction_force"))).max(balanced),
     }
 }
 

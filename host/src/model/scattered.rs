@@ -9,7 +9,7 @@ mod table;
 
 use std::path::Path;
 
-use nalgebra::{Matrix4, SymmetricEigen, Vector4};
+use nalgebra::{Matrix3, SymmetricEigen, Vector3};
 use toml::Spanned;
 
 use self::nearest::Tree;
@@ -92,21 +92,31 @@ impl Scattered {
     /// The value at a place.
     pub fn at(&self, place: [f64; 3]) -> f64 {
         let near = self.tree.nearest(place, TAKEN);
-        let (closest, furthest) = (near[0], near[near.len() - 1]);
+        let closest = near[0];
         if closest.0 <= self.same || near.len() == 1 {
             return self.values[closest.1];
         }
-        let (mut gram, mut moments) = (Matrix4::zeros(), Vector4::zeros());
+        // About the weighted mean, so that directions in which the points do not differ have no slope.
+        let weight = |distance: f64| (closest.0 / distance).powi(2);
+        let place = Vector3::from(place);
+        let of = |point: usize| (Vector3::from(self.tree.points()[point]) - place, self.values[point]);
+        let (mut whole, mut middle, mut mean) = (0.0, Vector3::zeros(), 0.0);
         for &(distance, point) in &near {
-            let [x, y, z] = sub(self.tree.points()[point], place).map(|c| c / furthest.0);
-            let (row, weight) = (Vector4::new(1.0, x, y, z), (closest.0 / distance).powi(2));
-            gram += weight * row * row.transpose();
-            moments += weight * self.values[point] * row;
+            let (weight, (x, value)) = (weight(distance), of(point));
+            (whole, middle, mean) = (whole + weight, middle + weight * x, mean + weight * value);
+        }
+        (middle, mean) = (middle / whole, mean / whole);
+        let (mut gram, mut moments) = (Matrix3::zeros(), Vector3::zeros());
+        for &(distance, point) in &near {
+            let (x, value) = of(point);
+            gram += weight(distance) * (x - middle) * (x - middle).transpose();
+            moments += weight(distance) * (value - mean) * (x - middle);
         }
         let eigen = SymmetricEigen::new(gram);
         let limit = RANK * eigen.eigenvalues.max();
         let inverses = eigen.eigenvalues.map(|value| if value > limit { 1.0 / value } else { 0.0 });
-        let value = (eigen.eigenvectors * inverses.component_mul(&(eigen.eigenvectors.transpose() * moments)))[0];
+        let slope = eigen.eigenvectors * inverses.component_mul(&(eigen.eigenvectors.transpose() * moments));
+        let value = mean - slope.dot(&middle);
         let taken = || near.iter().map(|&(_, point)| self.values[point]);
         let (least, most) = (taken().fold(f64::INFINITY, f64::min), taken().fold(f64::NEG_INFINITY, f64::max));
         let slack = 0.5 * (most - least);

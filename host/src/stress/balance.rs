@@ -80,6 +80,11 @@ impl Balance {
         Balance { unbalanced, loads: norm(&loads), magnitudes: of_supports + of_loads }
     }
 
+    /// The sum of the magnitudes of all nodal forces.
+    pub fn magnitudes(&self) -> f64 {
+        self.magnitudes
+    }
+
     /// How far both are from balance, relative to the sum of their magnitudes; 0 without forces.
     pub fn error(&self) -> f64 {
         if self.magnitudes == 0.0 { 0.0 } else { self.unbalanced / self.magnitudes }

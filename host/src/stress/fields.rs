@@ -4,7 +4,6 @@
 
 use super::tensor::{principal, tresca as tresca_of};
 use super::{Context, cells, nodal, warmth};
-use crate::mesh::Cells;
 use crate::model::{Material, Model};
 use crate::result::Result;
 use kernels_rs::form::General;
@@ -122,12 +121,12 @@ fn strains(model: &Model, stress: &[f64], at: impl Fn(usize) -> Option<(usize, [
 /// Strain at the centres of the elements.
 pub(super) fn strain(of: &mut Context) -> Result<Lists> {
     let model = of.model;
-    let blocks = of.field("stress")?.iter().zip(&model.cell_material).zip(&model.mesh.cells).enumerate();
-    let of_block = |(block, ((stress, materials), cells)): (usize, ((&Vec<f64>, &Vec<u32>), &Cells))| {
+    let blocks = of.field("stress")?.iter().enumerate();
+    let of_block = |(block, stress): (usize, &Vec<f64>)| {
+        let (cells, materials) = (&model.mesh.cells[block], &model.cell_material[block]);
         let degrees = |cell: usize| warmth::at_centre(model, block, cells, cell);
-        strains(model, stress, |cell| {
-            Some((materials[cell] as usize, model.mesh.middle(cells.cell(cell)), degrees(cell)))
-        })
+        let at = |cell: usize| (materials[cell] as usize, model.mesh.middle(cells.cell(cell)), degrees(cell));
+        strains(model, stress, |cell| Some(at(cell)))
     };
     Ok(blocks.map(of_block).collect())
 }

@@ -8,6 +8,14 @@ use super::tables::{LoadTable, PressureTable, TemperatureTable};
 use super::vector::{Numbers, Vector};
 use crate::model::Checked;
 
+/// A force and a moment.
+pub(in crate::model) struct Couple {
+    pub force: [f64; 3],
+    pub moment: [f64; 3],
+    /// Where the force acts, if that is not at the centre.
+    pub at: Option<[f64; 3]>,
+}
+
 impl Case {
     pub(in crate::model) fn check_temperature(&self, table: &Spanned<TemperatureTable>) -> Checked {
         let TemperatureTable { reference, value, file, from, on } = table.get_ref();
@@ -79,10 +87,7 @@ impl Case {
     }
 
     /// The force and the moment of a `[[load]]`, and where the force acts if it says so.
-    pub(in crate::model) fn couple(
-        &self,
-        load: &Spanned<LoadTable>,
-    ) -> Checked<([f64; 3], [f64; 3], Option<[f64; 3]>)> {
+    pub(in crate::model) fn couple(&self, load: &Spanned<LoadTable>) -> Checked<Couple> {
         let LoadTable { force, moment, at, .. } = load.get_ref();
         if force.is_none() && moment.is_none() {
             let help = "force = [x, y, z], moment = [x, y, z], or both";
@@ -98,12 +103,9 @@ impl Case {
         }
         force.iter().try_for_each(|force| self.check_vector("force", force))?;
         at.iter().try_for_each(|at| self.check_point("at", at))?;
-        let about = moment.as_ref().map_or(Ok([0.0; 3]), |moment| self.moment(moment))?;
-        Ok((
-            force.as_ref().map_or([0.0; 3], |force| force.get_ref().xyz()),
-            about,
-            at.as_ref().map(|at| at.get_ref().xyz()),
-        ))
+        let moment = moment.as_ref().map_or(Ok([0.0; 3]), |moment| self.moment(moment))?;
+        let vector = |value: &Spanned<Vector>| value.get_ref().xyz();
+        Ok(Couple { force: force.as_ref().map_or([0.0; 3], vector), moment, at: at.as_ref().map(vector) })
     }
 
     /// A moment: three numbers, or in the plane one.

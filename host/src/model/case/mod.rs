@@ -24,6 +24,7 @@ mod tests;
 use std::path::{Path, PathBuf};
 
 pub use generated::{Generated, Lattice, generators};
+pub(super) use loads::Couple;
 pub(crate) use names_list::Names;
 pub(super) use springs::Rate;
 pub(super) use supports::Named;

@@ -125,7 +125,8 @@ mod tests {
             (meaning("material", "k"), meaning("material", "K")),
             (Some(Is("conductivity")), Some(Not(_)))
         ));
-        assert!(matches!(meaning("", "moment"), Some(Not(_))));
+        assert!(matches!(meaning("", "step"), Some(Not(_))));
+        assert_eq!(meaning("", "moment"), Some(Is("load")));
         assert_eq!(meaning("analysis kind", "Heat"), Some(Is("laplace")));
         assert_eq!(meaning("field", "heat"), None);
     }

@@ -15,9 +15,9 @@ use toml::Spanned;
 use warpfem_text::{engineering as number, vector};
 
 pub use self::surface::{FaceIntegral, facet_mass};
-use super::case::Names;
 use super::case::Vector;
 use super::case::tables::{ForceTable, LoadTable, PointForceTable, PushTable, SurfaceTable, TractionTable};
+use super::case::{Couple, Names};
 use super::constraints::patch::Patch;
 use super::names::{Words, words};
 use super::problems::Problems;
@@ -203,7 +203,7 @@ fn force(selector: &Selector<'_>, table: &ForceTable) -> Checked<Vec<NodalForce>
 }
 
 fn couple(selector: &Selector<'_>, table: &Spanned<LoadTable>) -> Checked<Vec<NodalForce>> {
-    let (force, moment, at) = selector.case.couple(table)?;
+    let Couple { force, moment, at } = selector.case.couple(table)?;
     let (mesh, on) = (selector.mesh, &table.get_ref().on);
     let is_plane = mesh.dim() == 2;
     let patch = match selector.points(on)? {

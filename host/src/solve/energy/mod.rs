@@ -8,7 +8,9 @@
 //!
 //! The smallest eigenvalue comes from the iteration itself ([`Lanczos`](super::lanczos::Lanczos)). The error is relative
 //! to the strain energy `w . K w` of the part's total displacement w, the prescribed one included, with its rigid motion
-//! taken off beforehand: a support that moves strains nothing. docs/solver.md explains the criterion and its limits.
+//! taken off beforehand: a support that moves strains nothing. Thermal strain is a load here: the energy is that of the
+//! whole strain, also where it makes no stress, and the error that of the stress beside `E alpha dT`. docs/solver.md
+//! explains the criterion and its limits.
 
 mod groups;
 mod judge;
