@@ -18,6 +18,7 @@ mod formats;
 mod kernels;
 mod laplace;
 mod layers;
+mod load_cases;
 mod mixed;
 mod nodal;
 mod out_of_memory;

@@ -6,7 +6,7 @@ use super::case::Case;
 use super::problems::Problems;
 use super::select::Selector;
 use super::{Material, Model, ModelError, ON_AXIS, Physics, Rotation, SolverOptions, Units};
-use super::{bending, held, loads, locking, materials, probes, rotation, supports, units};
+use super::{bending, held, load_cases, loads, locking, materials, probes, rotation, supports, units};
 use crate::mesh::Mesh;
 use crate::model::Error;
 
@@ -55,6 +55,8 @@ impl Model {
             source: case.tables.source.as_ref().map(|table| *table.value.get_ref()),
             nodal_forces: vec![],
             applied: vec![],
+            load_cases: vec![],
+            load_forces: vec![],
             solver: SolverOptions::default(),
             fields: fields(case),
             probes: vec![],
@@ -101,13 +103,15 @@ impl Model {
         if analysis.physics() != Physics::Potential {
             warnings.extend(units::warnings(&materials, mesh.longest_side(), self.gravity, self.units));
         }
+        self.load_cases = load_cases::resolve(case, &loads.names);
         warnings.extend(loads.warnings);
+        warnings.extend(load_cases::warnings(case, &self.load_cases));
         warnings.extend(zero_in_the_volume(case));
         warnings.extend(unsure);
         warnings.extend(bending.map(|doubt| doubt.warning));
         warnings.extend(of_probes);
         (self.materials, self.cell_material) = (materials, cell_material);
-        (self.nodal_forces, self.applied) = (loads.nodal_forces, loads.applied);
+        (self.nodal_forces, self.applied, self.load_forces) = (loads.nodal_forces, loads.applied, loads.forces);
     }
 
     /// What there is to say of a model on so many nodes if nothing loads it, nor do supports move it.

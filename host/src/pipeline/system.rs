@@ -57,7 +57,7 @@ pub struct Loaded {
 impl Loaded {
     /// A body whose right-hand side is not known yet.
     pub(super) fn new(space: &Space, model: &Model, numbering: Numbering, mesh: DeviceMesh) -> Result<Self> {
-        let applied = loads(space, model, &numbering, &mesh)?;
+        let applied = loads(space, model, 0, &numbering, &mesh)?;
         let coords = numbering.gather(&model.mesh.coords);
         Ok(Loaded {
             supports: Supports::new(model, &numbering),
@@ -94,6 +94,25 @@ impl Loaded {
             return Ok(Vec::new());
         }
         space.take(self.mesh.internal_force(space, &space.upload(prescribed)?, None)?)
+    }
+
+    /// The right-hand side `f - K w_D` of the loads, from the [`Self::prescribed_forces`]; 0 where it is prescribed: what
+    /// elimination makes of it.
+    pub(super) fn lifted(&self, forces: &[f64]) -> Vec<f64> {
+        let Loaded { supports, applied, .. } = self;
+        let size = supports.components;
+        let force = |i: usize| forces.get(i).copied().unwrap_or(0.0);
+        let free = |i: usize| if supports.is_fixed(i / size, i % size) { 0.0 } else { applied[i] - force(i) };
+        (0..applied.len()).map(free).collect()
+    }
+
+    /// Takes the loads of another case; returns the right-hand side.
+    pub(super) fn set_loads<T: Real>(&mut self, space: &Space, model: &Model, case: usize) -> Result<Vec<f64>> {
+        self.applied = loads(space, model, case, &self.numbering, &self.mesh)?;
+        let forces = self.prescribed_forces(space)?;
+        let f = self.lifted(&forces);
+        self.set_rhs::<T>(&f, &forces)?;
+        Ok(f)
     }
 
     /// Takes the right-hand side that follows from loads and supports, and the [`Self::prescribed_forces`], both
@@ -261,6 +280,13 @@ impl<T: Real> System<T> {
         let mut assembly = Assembly::new(space, &self.body.mesh, self.matrix.pattern(), self.strategy)?;
         assembly.assemble(space, &self.body.mesh, &mut self.matrix)?;
         self.f = constrain(space, model, &mut self.body, &mut self.matrix)?;
+        Ok(())
+    }
+
+    /// Takes the loads of another case of the model.
+    pub fn set_loads(&mut self, space: &Space, model: &Model, case: usize) -> Result<()> {
+        let f = self.body.set_loads::<T>(space, model, case)?;
+        self.f = space.upload_vec(f.into_iter().map(T::from_f64).collect())?;
         Ok(())
     }
 

@@ -25,6 +25,7 @@ impl Case {
             problems.take(self.check_support(support));
         }
         self.check_loads(problems);
+        self.check_load_cases(problems);
         for field in self.tables.output.fields.iter().flatten() {
             let names: Vec<&str> = self.analysis().physics().fields().map(|field| field.name).collect();
             problems.take(self.check_name("field", Some(field), &names));
@@ -137,7 +138,7 @@ impl Case {
     }
 
     /// Checks a number that may be of either sign, or 0.
-    fn check_number(&self, key: &str, value: &Spanned<f64>) -> Checked {
+    pub(super) fn check_number(&self, key: &str, value: &Spanned<f64>) -> Checked {
         self.check_finite(key, value.span(), &[*value.get_ref()])?;
         self.check_scale(key, value.span(), &[*value.get_ref()], &NUMBERS)
     }
@@ -261,7 +262,7 @@ impl Case {
 
     /// How the body spins.
     pub(in crate::model) fn rotation(&self, table: &Spanned<RotationTable>) -> Checked<Rotation> {
-        let RotationTable { axis, at, speed } = table.get_ref();
+        let RotationTable { axis, at, speed, .. } = table.get_ref();
         self.check_number("speed", speed)?;
         let own = match (self.analysis().is_revolved(), self.dim()) {
             (true, _) => Some([0.0, 1.0, 0.0]),

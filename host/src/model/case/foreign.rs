@@ -11,7 +11,7 @@ use crate::model::{Analysis, CaseError, Place, Source};
 /// Tables that appear once, and tables that may appear several times.
 pub(super) const SINGLE: &[&str] = &["mesh", "analysis", "gravity", "rotation", "source", "solver", "output"];
 pub(super) const REPEATED: &[&str] =
-    &["material", "support", "pressure", "traction", "force", "point_force", "push", "flux"];
+    &["material", "support", "pressure", "traction", "force", "point_force", "push", "flux", "load_case"];
 
 type Entry<'a, 'i> = (Place, &'a Spanned<DeValue<'i>>);
 

@@ -3,6 +3,7 @@
 mod check;
 mod foreign;
 mod generated;
+mod load_cases;
 mod materials;
 mod names_list;
 mod scale;

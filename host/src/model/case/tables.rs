@@ -36,6 +36,8 @@ pub struct Tables {
     pub flux: Vec<SurfaceTable>,
     pub source: Option<SourceTable>,
     #[serde(default)]
+    pub load_case: Vec<Spanned<LoadCaseTable>>,
+    #[serde(default)]
     pub solver: SolverTable,
     #[serde(default)]
     pub output: OutputTable,
@@ -155,6 +157,8 @@ pub struct BoxTable {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GravityTable {
+    /// What load cases call it.
+    pub name: Option<Spanned<String>>,
     /// Length per time squared.
     pub acceleration: Spanned<Vector>,
 }
@@ -163,6 +167,8 @@ pub struct GravityTable {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RotationTable {
+    /// What load cases call it.
+    pub name: Option<Spanned<String>>,
     /// The direction of the axis; across the plane of a plane body, and along that of a body of revolution, if left out.
     pub axis: Option<Spanned<Vector>>,
     /// A point of the axis; the origin if left out.
@@ -175,6 +181,8 @@ pub struct RotationTable {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SurfaceTable {
+    /// What load cases call it.
+    pub name: Option<Spanned<String>>,
     pub on: Spanned<Names>,
     /// Force per area, positive pushing on the body; flow per area into it. In a plane problem the area is the length of
     /// the edge times the thickness.
@@ -184,6 +192,8 @@ pub struct SurfaceTable {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TractionTable {
+    /// What load cases call it.
+    pub name: Option<Spanned<String>>,
     pub on: Spanned<Names>,
     /// Force per area; in a plane problem per length of the edge and thickness.
     pub vector: Spanned<Vector>,
@@ -192,6 +202,8 @@ pub struct TractionTable {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ForceTable {
+    /// What load cases call it.
+    pub name: Option<Spanned<String>>,
     pub on: Spanned<Names>,
     /// The force on all of them together.
     pub total: Spanned<Vector>,
@@ -201,6 +213,8 @@ pub struct ForceTable {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PointForceTable {
+    /// What load cases call it.
+    pub name: Option<Spanned<String>>,
     /// Groups of points; each of their nodes takes the force.
     pub on: Option<Spanned<Names>>,
     /// A point; the nearest node takes the force.
@@ -212,6 +226,8 @@ pub struct PointForceTable {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PushTable {
+    /// What load cases call it.
+    pub name: Option<Spanned<String>>,
     /// Where the other body is; the force acts against it.
     pub direction: Spanned<Vector>,
     pub total: Spanned<f64>,
@@ -220,8 +236,19 @@ pub struct PushTable {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SourceTable {
+    /// What load cases call it.
+    pub name: Option<Spanned<String>>,
     /// What is produced per volume.
     pub value: Spanned<f64>,
+}
+
+/// One `[[load_case]]`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LoadCaseTable {
+    pub name: Spanned<String>,
+    /// Factors by the names of loads.
+    pub factors: Spanned<BTreeMap<Spanned<String>, Spanned<f64>>>,
 }
 
 #[derive(Debug, Clone, Default, Deserialize)]
