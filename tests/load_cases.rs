@@ -87,31 +87,28 @@ fn assert_same(what: &str, case: &Solution, run: &Solution, tolerance: f64) {
 
 #[test]
 fn twelve_cases_are_twelve_runs() {
-    for kind in [Tet4, Hex20] {
-        for supports in [CLAMP, MOVED] {
-            let mut all = body(kind, &(loads([1.0; 4], true) + &cases(&FACTORS)), supports);
-            let mut runs: Vec<Model> = FACTORS.map(|factors| body(kind, &loads(factors, false), supports)).into();
-            for (method, preconditioner) in [
-                (Method::Direct, None),
-                (Method::Cg, Some(Preconditioner::Jacobi)),
-                (Method::Cg, Some(Preconditioner::Amg)),
-            ] {
-                for model in runs.iter_mut().chain([&mut all]) {
-                    (model.solver.method, model.solver.preconditioner) = (Some(method), preconditioner);
-                    model.solver.residual_tolerance = Some(1e-12);
-                }
-                for space in spaces() {
-                    let found = pipeline::solve_cases(&space, &all, &Silent).unwrap();
-                    assert_eq!(found.len(), 12);
-                    for (i, (case, run)) in found.iter().zip(&runs).enumerate() {
-                        let alone = pipeline::solve_on(&space, run, &Silent).unwrap();
-                        assert_same(&format!("{kind:?} {method} case {i}"), case, &alone, 1e-9);
-                        assert_eq!(
-                            (case.step.label.as_str(), case.step.value),
-                            (&*format!("case {i}"), (i + 1) as f64)
-                        );
-                        assert!(i < 4 || method != Method::Cg || case.outcome.iterations <= alone.outcome.iterations);
-                    }
+    for (kind, supports) in [(Tet4, CLAMP), (Tet4, MOVED), (Hex20, MOVED)] {
+        let mut all = body(kind, &(loads([1.0; 4], true) + &cases(&FACTORS)), supports);
+        let mut runs: Vec<Model> = FACTORS.map(|factors| body(kind, &loads(factors, false), supports)).into();
+        for (method, preconditioner) in [
+            (Method::Direct, None),
+            (Method::Cg, Some(Preconditioner::Jacobi)),
+            (Method::Cg, Some(Preconditioner::Amg)),
+        ] {
+            for model in runs.iter_mut().chain([&mut all]) {
+                (model.solver.method, model.solver.preconditioner) = (Some(method), preconditioner);
+                model.solver.residual_tolerance = Some(1e-12);
+            }
+            // The emulator's multigrid of quadratic elements takes half a minute.
+            let n = if kind == Hex20 && preconditioner == Some(Preconditioner::Amg) { 1 } else { 2 };
+            for space in spaces().into_iter().take(n) {
+                let found = pipeline::solve_cases(&space, &all, &Silent).unwrap();
+                assert_eq!(found.len(), 12);
+                for (i, (case, run)) in found.iter().zip(&runs).enumerate() {
+                    let alone = pipeline::solve_on(&space, run, &Silent).unwrap();
+                    assert_same(&format!("{kind:?} {method} case {i}"), case, &alone, 1e-9);
+                    assert_eq!((case.step.label.as_str(), case.step.value), (&*format!("case {i}"), (i + 1) as f64));
+                    assert!(i < 4 || method != Method::Cg || case.outcome.iterations <= alone.outcome.iterations);
                 }
             }
         }
@@ -195,12 +192,13 @@ fn potentials_have_cases_too() {
         let build = |tables: &str| {
             let mut model = model(&format!("{head}{tables}"), distorted_box(kind, cells, 0.1));
             model.solver.residual_tolerance = Some(1e-12);
-            model.solver.acceleration = Acceleration::Cg;
             model
         };
         let mut all = build(&(loads(3.0, 4.0, "name = \"in\"\n") + &cases));
         for method in [Method::Cg, Method::Femses] {
             all.solver.method = Some(method);
+            let is_plain = method != Method::Femses;
+            all.solver.acceleration = if is_plain { Acceleration::None } else { Acceleration::Cg };
             for space in spaces() {
                 // FEMSES refuses some elements.
                 let Ok(found) = pipeline::solve_cases(&space, &all, &Silent) else {
@@ -209,7 +207,7 @@ fn potentials_have_cases_too() {
                 };
                 for (case, [flux, source]) in found.iter().zip([[3.0, 0.0], [0.0, 4.0], [6.0, -2.0]]) {
                     let mut run = build(&loads(flux, source, ""));
-                    run.solver.method = Some(method);
+                    (run.solver.method, run.solver.acceleration) = (Some(method), all.solver.acceleration);
                     let alone = pipeline::solve_on(&space, &run, &Silent).unwrap();
                     assert_eq!(case.step.physics, Physics::Potential);
                     assert_same(&format!("{kind:?} {method}"), case, &alone, 1e-8);
