@@ -19,6 +19,7 @@ mod formats;
 mod kernels;
 mod laplace;
 mod layers;
+mod load_cases;
 mod loads;
 mod mixed;
 mod nodal;

@@ -5,6 +5,7 @@ mod femses;
 mod groups;
 mod loads;
 mod motion;
+mod start;
 mod system;
 
 pub use system::{Loaded, System};
@@ -15,12 +16,15 @@ use crate::model::{Model, SolverOptions};
 use crate::plan::{self, DeviceFacts};
 pub use crate::precond::Hierarchy;
 use crate::result::choices::{Method, Precision};
-use crate::result::{Ending, LastStep, Outcome, Plan, Result, Sink, Step};
+use crate::result::{Change, Ending, ForceBalance, Outcome, Plan, Result, Sink, Step, Steps};
 use crate::solve::iteration::{self, Builder};
-use crate::solve::{CgOptions, Monitor, direct};
+use crate::solve::{CgOptions, Iteration, Monitor, direct};
+use crate::sparse::CoupledRows;
 use crate::stress::{self, Balance, Context};
 use kernels_rs::real::Real;
 use rayon::prelude::*;
+use start::Earlier;
+use std::borrow::Cow;
 use std::time::Instant;
 
 /// Seconds each phase took.
@@ -55,15 +59,13 @@ pub struct Used {
 /// The answer, in the mesh's numbering.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Solution {
-    /// The results; empty where another sink has taken them.
+    /// The results; without fields and tables where another sink has taken them.
     pub step: Step,
     /// The sum of all loads but thermal strain; of a potential what fluxes and sources bring in, then zeros.
     pub applied: [f64; 3],
     /// The sum of the forces of all supports and springs on the body, or of the flows into it there; a node of several
     /// counts once.
     pub reaction_sum: [f64; 3],
-    /// The sizes of the forces at nodes, thermal strain and inertia among them, added up.
-    pub nodal_forces: f64,
     /// See [`Balance::error`].
     pub equilibrium_error: f64,
     /// The same of each connected part.
@@ -79,6 +81,24 @@ pub struct Solution {
 }
 
 impl Solution {
+    /// Of a step that was solved so; none if it was not solved.
+    pub fn of(step: Step, used: Used, timings: Timings) -> Option<Solution> {
+        let outcome = step.outcome.clone()?;
+        let ForceBalance { applied, reaction_sum, equilibrium_error, parts, load_error, .. } = step.balance.clone();
+        let part_balance = parts;
+        Some(Solution {
+            step,
+            applied,
+            reaction_sum,
+            equilibrium_error,
+            part_balance,
+            load_error,
+            outcome,
+            used,
+            timings,
+        })
+    }
+
     /// The displacements, `[n_nodes]`; none if they were not asked for.
     pub fn displacement(&self) -> &[[f64; 3]] {
         self.step.vectors("displacement")
@@ -103,7 +123,8 @@ impl Solution {
     }
 }
 
-/// Solves a model on a device. A solution that ends short of the tolerance is no error: its [`Outcome`] says so.
+/// Solves a model on a device, of several load cases the first. A solution that ends short of the tolerance is no error:
+/// its [`Outcome`] says so.
 ///
 /// # Errors
 ///
@@ -127,46 +148,82 @@ pub fn solve_on(space: &Space, model: &Model, monitor: &dyn Monitor) -> Result<S
 ///
 /// Those of [`solve_into`].
 pub fn solve_asked(space: &Space, model: &Model, more: &[&str], monitor: &dyn Monitor) -> Result<Solution> {
-    let usual = model.analysis.physics().usual_fields().map(String::from);
-    let asked = more.iter().map(|name| String::from(*name)).chain(model.fields.iter().cloned());
-    let mut last = LastStep { fields: usual.chain(asked).collect(), ..LastStep::default() };
-    let solution = solve_into(space, model, &mut last, monitor)?;
-    Ok(Solution { step: last.step, ..solution })
+    // There is a first case in any model.
+    Ok(solve_kept(space, model, 1, more, monitor)?.swap_remove(0))
 }
 
-/// Solves a model and sends its results to a sink, which has them instead of the [`Solution`].
+/// As [`solve_on`], all load cases; the results of all are kept.
+///
+/// # Errors
+///
+/// Those of [`solve_into`].
+pub fn solve_cases(space: &Space, model: &Model, monitor: &dyn Monitor) -> Result<Vec<Solution>> {
+    solve_kept(space, model, model.n_cases(), &[], monitor)
+}
+
+fn solve_kept(
+    space: &Space,
+    model: &Model,
+    n_cases: usize,
+    more: &[&str],
+    monitor: &dyn Monitor,
+) -> Result<Vec<Solution>> {
+    let mut kept = Steps { fields: asked_fields(model, more), ..Steps::default() };
+    let mut solutions = run(space, model, n_cases, &mut kept, monitor)?;
+    solutions.iter_mut().zip(kept.steps).for_each(|(solution, step)| solution.step = step);
+    Ok(solutions)
+}
+
+/// The names of the usual fields, of those of the case, and of more.
+pub fn asked_fields(model: &Model, more: &[&str]) -> Vec<String> {
+    let usual = model.analysis.physics().usual_fields().map(String::from);
+    let asked = more.iter().map(|name| String::from(*name)).chain(model.fields.iter().cloned());
+    usual.chain(asked).collect()
+}
+
+/// Solves all load cases of a model, one after the other, and sends the results of each to a sink, which has them instead
+/// of the [`Solution`]s. A case that is cancelled is the last.
 ///
 /// # Errors
 ///
 /// Choices that do not go together, too little memory, a device that fails, a model that is too large, those of the
 /// sink.
-pub fn solve_into(space: &Space, model: &Model, sink: &mut dyn Sink, monitor: &dyn Monitor) -> Result<Solution> {
+pub fn solve_into(space: &Space, model: &Model, sink: &mut dyn Sink, monitor: &dyn Monitor) -> Result<Vec<Solution>> {
+    run(space, model, model.n_cases(), sink, monitor)
+}
+
+fn run(
+    space: &Space,
+    model: &Model,
+    n_cases: usize,
+    sink: &mut dyn Sink,
+    monitor: &dyn Monitor,
+) -> Result<Vec<Solution>> {
     let plan = plan::resolve(model, &DeviceFacts::of(space))?;
     let (method, precision) = (plan.method, plan.precision);
     let used = Used { device: space.name(), plan, factor_nonzeros: None, hierarchy: None };
-    let single = |used, way| solve_with::<f32>(space, model, monitor, used, way);
-    let double = |used, way| solve_with::<f64>(space, model, monitor, used, way);
-    let found = match (method, precision) {
-        (Method::Femses, _) => {
-            let (mut timings, mut phase) = (Timings::default(), Phase::begin(monitor, "setup"));
-            let found = match precision {
-                Precision::Single => femses::find::<f32>(space, model, &used.plan, monitor, &mut phase, &mut timings),
-                _ => femses::find::<f64>(space, model, &used.plan, monitor, &mut phase, &mut timings),
-            };
-            (used, found?, phase, timings)
+    let (phase, timings) = (Phase::begin(monitor, "setup"), Timings::default());
+    let mut run =
+        Run { space, model, n_cases, sink, monitor, phase, timings, used, changes: vec![], solutions: vec![] };
+    match (method, precision) {
+        (Method::Femses, Precision::Single) => femses::solve::<f32>(&mut run)?,
+        (Method::Femses, _) => femses::solve::<f64>(&mut run)?,
+        (Method::Direct, Precision::Single) => {
+            run.solve::<f32>(SolverBuilder::Direct(direct::build::<f32, f32>, None))?;
         }
-        (Method::Direct, Precision::Single) => single(used, SolverBuilder::Direct(direct::build::<f32, f32>, None))?,
-        (Method::Direct, Precision::Mixed) => double(used, SolverBuilder::Direct(direct::build::<f64, f32>, None))?,
+        (Method::Direct, Precision::Mixed) => {
+            run.solve::<f64>(SolverBuilder::Direct(direct::build::<f64, f32>, None))?;
+        }
         (Method::Direct, _) => {
             let instead = model.solver.method.is_none().then_some(iteration::plain as Builder<f64>);
-            double(used, SolverBuilder::Direct(direct::build::<f64, f64>, instead))?
+            run.solve::<f64>(SolverBuilder::Direct(direct::build::<f64, f64>, instead))?;
         }
-        (Method::Cg, Precision::Double) => double(used, SolverBuilder::Iteration(iteration::plain))?,
-        (Method::Cg, Precision::Mixed) => double(used, SolverBuilder::Iteration(iteration::mixed))?,
-        (Method::Cg, Precision::MixedHalf) => double(used, SolverBuilder::Iteration(iteration::mixed_half))?,
-        (Method::Cg, Precision::Single) => single(used, SolverBuilder::Iteration(iteration::plain))?,
-    };
-    results(space, model, found, sink)
+        (Method::Cg, Precision::Double) => run.solve::<f64>(SolverBuilder::Iteration(iteration::plain))?,
+        (Method::Cg, Precision::Mixed) => run.solve::<f64>(SolverBuilder::Iteration(iteration::mixed))?,
+        (Method::Cg, Precision::MixedHalf) => run.solve::<f64>(SolverBuilder::Iteration(iteration::mixed_half))?,
+        (Method::Cg, Precision::Single) => run.solve::<f32>(SolverBuilder::Iteration(iteration::plain))?,
+    }
+    Ok(run.solutions)
 }
 
 /// How the system is solved: by an iteration made of a preconditioner, or by factors, or by what takes their place
@@ -197,14 +254,28 @@ impl<'a> Phase<'a> {
     }
 }
 
-/// What an iteration found, and what results are made of.
-struct Solved {
-    body: Loaded,
+/// What an iteration found.
+struct Found {
     /// The unknown less what is prescribed, in the solver's numbering.
     v: Vec<f64>,
     outcome: Outcome,
     /// Of the precision.
     epsilon: f64,
+}
+
+/// A model that is being solved, case by case.
+struct Run<'a> {
+    space: &'a Space,
+    model: &'a Model,
+    /// How many cases are solved, from the first.
+    n_cases: usize,
+    sink: &'a mut dyn Sink,
+    monitor: &'a dyn Monitor,
+    phase: Phase<'a>,
+    timings: Timings,
+    used: Used,
+    changes: Vec<Change>,
+    solutions: Vec<Solution>,
 }
 
 /// When to stop, as a model's options say.
@@ -215,115 +286,153 @@ fn stopping(solver: &SolverOptions) -> CgOptions {
     }
 }
 
-/// How it was solved, what was found, the phase that goes on, and the times so far.
-type Ended<'a> = (Used, Solved, Phase<'a>, Timings);
-
-fn solve_with<'a, T: Real>(
-    space: &Space,
-    model: &Model,
-    monitor: &'a dyn Monitor,
-    mut used: Used,
-    way: SolverBuilder<T>,
-) -> Result<Ended<'a>> {
-    let mut timings = Timings::default();
-    let mut phase = Phase::begin(monitor, "setup");
-    let system = System::<T>::assemble(space, model, &used.plan, &mut phase, &mut timings)?;
-    let options = stopping(&model.solver);
-    let mut maker = build::Maker { space, model, system: &system, plan: &mut used.plan, changes: Vec::new() };
-    let iteration = match way {
-        SolverBuilder::Iteration(build) => maker.iteration(build)?,
-        SolverBuilder::Direct(build, instead) => {
-            monitor.phase("factorisation");
-            maker.direct(build, instead)?
+impl Run<'_> {
+    /// Assembles, makes what solves the system, and solves the cases. What is not needed for the results of the last is
+    /// dropped before these.
+    fn solve<T: Real>(&mut self, way: SolverBuilder<T>) -> Result<()> {
+        let (space, model) = (self.space, self.model);
+        let mut system = System::<T>::assemble(space, model, &self.used.plan, &mut self.phase, &mut self.timings)?;
+        let mut maker = build::Maker { space, model, system: &system, plan: &mut self.used.plan, changes: Vec::new() };
+        let iteration = match way {
+            SolverBuilder::Iteration(build) => maker.iteration(build)?,
+            SolverBuilder::Direct(build, instead) => {
+                self.monitor.phase("factorisation");
+                maker.direct(build, instead)?
+            }
+        };
+        self.changes = maker.changes;
+        self.used.factor_nonzeros = iteration.factor_nonzeros();
+        self.used.hierarchy = iteration.hierarchy().cloned();
+        let mut earlier = Earlier::default();
+        for case in 0..self.n_cases {
+            self.begin(case);
+            if case > 0 {
+                system.set_loads(space, model, case)?;
+                self.timings.boundary += self.phase.next("solve");
+            }
+            self.monitor.phase("solve");
+            let found = self.iterate(&system, &*iteration, &mut earlier)?;
+            if case + 1 == self.n_cases {
+                let System { body, matrix, f, .. } = system;
+                drop((matrix, iteration, f));
+                return self.take(&body, found).map(drop);
+            }
+            if self.take(&system.body, found)? {
+                break;
+            }
         }
-    };
-    let changes = maker.changes;
-    used.factor_nonzeros = iteration.factor_nonzeros();
-    used.hierarchy = iteration.hierarchy().cloned();
-    monitor.phase("solve");
-    let (v, outcome) = system.iterate(space, &*iteration, options, monitor)?;
-    let outcome = Outcome { changes, ..outcome };
-    let System { body, matrix, f, .. } = system;
-    drop((matrix, iteration, f));
-    let found = Solved { body, v, outcome, epsilon: T::EPSILON.to_f64() };
-    Ok((used, found, phase, timings))
-}
-
-/// Sends what follows from what was found to a sink; returns the rest.
-fn results(
-    space: &Space,
-    model: &Model,
-    (used, found, mut phase, mut timings): Ended,
-    sink: &mut dyn Sink,
-) -> Result<Solution> {
-    let Solved { body, v, mut outcome, epsilon } = found;
-    let Loaded { numbering, mesh, mut supports, loads, norm_f, parts, couplings, coords, .. } = body;
-    let applied = loads.all;
-    let u: Vec<f64> = v.par_iter().zip(&supports.prescribed).map(|(v, prescribed)| v + prescribed).collect();
-    if let Some(relief) = &loads.relief {
-        supports.motion = relief.drift(&coords, &u, supports.components);
+        Ok(())
     }
-    timings.solve = phase.next("stress");
-    let device_u = space.upload(&u)?;
-    let dim = supports.components;
-    // A rounded matrix cannot judge itself; else it is the reactions alone that these are for.
-    let is_rounded = epsilon > f64::EPSILON && norm_f > 0.0;
-    let asked = (!is_rounded && couplings.is_none()).then(|| supports.nodes());
-    let internal = space.take(mesh.internal_force(space, &device_u, asked.as_deref())?)?;
-    if is_rounded {
+
+    /// Solves the system for the loads that it has, from the best that earlier solutions make. A factor needs no start.
+    fn iterate<T: Real>(
+        &self,
+        system: &System<T>,
+        iteration: &dyn Iteration<T>,
+        earlier: &mut Earlier,
+    ) -> Result<Found> {
+        let options = CgOptions { theta: earlier.theta, ..stopping(&self.model.solver) };
+        let is_iterated = self.n_cases > 1 && iteration.factor_nonzeros().is_none();
+        let f: Vec<f64> = match is_iterated {
+            true => self.space.download(&system.f)?.into_iter().map(T::to_f64).collect(),
+            false => Vec::new(),
+        };
+        let (parts, size) = (system.body.parts.members(), system.body.supports.components);
+        let start = if is_iterated { earlier.start(parts, size, &f) } else { None };
+        let (v, outcome) = match start {
+            Some(start) => system.iterate_from(self.space, iteration, &start, options, self.monitor)?,
+            None => system.iterate(self.space, iteration, options, self.monitor)?,
+        };
+        if is_iterated && outcome.converged {
+            earlier.push(parts, size, (v.clone(), &f), outcome.theta);
+        }
+        Ok(Found { v, outcome, epsilon: T::EPSILON.to_f64() })
+    }
+
+    /// Begins with a case.
+    fn begin(&mut self, case: usize) {
+        if self.n_cases > 1 {
+            self.monitor.case(case + 1, self.n_cases);
+        }
+        if case > 0 {
+            self.phase = Phase::begin(self.monitor, "boundary");
+        }
+    }
+
+    /// Sends what follows from what was found to the sink, and keeps the rest; says whether it is the end.
+    fn take(&mut self, body: &Loaded, Found { v, mut outcome, epsilon }: Found) -> Result<bool> {
+        let (space, model) = (self.space, self.model);
+        let Loaded { numbering, mesh, supports, loads, norm_f, parts, couplings, coords, .. } = body;
+        let (applied, mut supports) = (&loads.all, Cow::Borrowed(supports));
+        outcome.changes = self.changes.clone();
+        let u: Vec<f64> = v.par_iter().zip(&supports.prescribed).map(|(v, prescribed)| v + prescribed).collect();
+        if let Some(relief) = &loads.relief {
+            supports.to_mut().motion = relief.drift(coords, &u, supports.components);
+        }
+        self.timings.solve += self.phase.next("stress");
+        let device_u = space.upload(&u)?;
+        let dim = supports.components;
         let rows = couplings.as_ref().map(|couplings| &couplings.rows);
-        outcome.relative_residual = stress::free_residual(&supports, rows, &internal, &applied) / norm_f;
-        if let Some(tolerance) = model.solver.residual_tolerance {
-            outcome.converged = outcome.relative_residual <= tolerance;
-            outcome.ending = match outcome.ending {
-                _ if outcome.converged => Ending::Converged,
-                Ending::Converged => Ending::Stagnated,
-                ending => ending,
-            };
+        // A rounded matrix cannot judge itself; else it is the reactions alone that these are for.
+        let is_rounded = epsilon > f64::EPSILON && *norm_f > 0.0;
+        let asked = (!is_rounded && rows.is_none()).then(|| supports.nodes());
+        let internal = space.take(mesh.internal_force(space, &device_u, asked.as_deref())?)?;
+        if is_rounded {
+            outcome.relative_residual = stress::free_residual(&supports, rows, &internal, applied) / norm_f;
+            if let Some(tolerance) = model.solver.residual_tolerance {
+                outcome.converged = outcome.relative_residual <= tolerance;
+                outcome.ending = match outcome.ending {
+                    _ if outcome.converged => Ending::Converged,
+                    Ending::Converged => Ending::Stagnated,
+                    ending => ending,
+                };
+            }
         }
+        let coupled = rows.map(CoupledRows::is_coupled);
+        let mut support_forces = stress::support_forces(&supports, coupled.as_deref(), &internal, applied);
+        drop(internal);
+        let mut forces = numbering.scatter(&support_forces, dim);
+        let multipliers = model.constraints.take_forces(&mut forces);
+        if coupled.is_some() {
+            let rows = numbering.to_mesh.iter().enumerate();
+            let all = rows.flat_map(|(row, node)| (0..dim).map(move |i| (row, *node as usize, i)));
+            let free = all.filter(|(row, _, i)| !supports.is_slanted(*row) && !supports.is_fixed(*row, *i));
+            free.for_each(|(_, node, i)| forces[node][i] = 0.0);
+        }
+        let mut reaction_sum = [0, 1, 2].map(|i| forces.iter().map(|force| force[i]).sum::<f64>());
+        for (node, force) in model.springs.iter().flat_map(|spring| stress::spring_forces(spring, numbering, &u, dim)) {
+            let row = dim * numbering.to_solver[node as usize] as usize;
+            support_forces[row..row + dim].iter_mut().zip(force).for_each(|(sum, force)| *sum += force);
+            reaction_sum.iter_mut().zip(force).for_each(|(sum, force)| *sum += force);
+        }
+        for remote in &model.constraints.remotes {
+            let [force, _] = model.constraints.reaction(remote, &model.mesh.coords, &multipliers);
+            reaction_sum.iter_mut().zip(force).for_each(|(sum, force)| *sum += force);
+        }
+        let unknown = (&u[..], &device_u);
+        let mut context = Context::new(space, model, (numbering, mesh), unknown, (&supports, forces), multipliers);
+        context.acceleration = loads.relief.as_ref().map(|relief| relief.acceleration);
+        let balance = Balance::new(&support_forces, applied, dim, model.analysis.balanced());
+        let load_error = context.table("reactions")?.map_or(0.0, |reactions| balance.load_error(reactions));
+        outcome.judge_by_loads(load_error);
+        let step = context.into_step(self.sink)?;
+        let of_part = |part| parts.balance(part, &support_forces, applied, model.analysis);
+        let balance = ForceBalance {
+            applied: loads.total,
+            reaction_sum,
+            nodal_forces: balance.magnitudes(),
+            equilibrium_error: balance.error(),
+            load_error,
+            parts: (0..parts.members().n_parts()).map(of_part).collect(),
+        };
+        let is_end = outcome.ending == Ending::Cancelled;
+        let (case, is_case) = (self.solutions.len(), !model.load_cases.is_empty());
+        let label = model.case_name(case).to_owned();
+        let value = if is_case { (case + 1) as f64 } else { 0.0 };
+        let step = Step { label, value, balance, outcome: Some(outcome), ..step };
+        self.timings.stress += self.phase.next("write");
+        self.solutions.extend(Solution::of(step.without_results(), self.used.clone(), self.timings));
+        self.sink.take(step)?;
+        Ok(is_end)
     }
-    let coupled = couplings.map(|couplings| couplings.rows.is_coupled());
-    let mut support_forces = stress::support_forces(&supports, coupled.as_deref(), &internal, &applied);
-    drop(internal);
-    let mut forces = numbering.scatter(&support_forces, dim);
-    let multipliers = model.constraints.take_forces(&mut forces);
-    if coupled.is_some() {
-        let rows = numbering.to_mesh.iter().enumerate();
-        let free = rows.flat_map(|(row, node)| (0..dim).map(move |i| (row, *node as usize, i)));
-        let free = free.filter(|(row, _, i)| !supports.is_slanted(*row) && !supports.is_fixed(*row, *i));
-        free.for_each(|(_, node, i)| forces[node][i] = 0.0);
-    }
-    let mut reaction_sum = [0, 1, 2].map(|i| forces.iter().map(|force| force[i]).sum::<f64>());
-    for (node, force) in model.springs.iter().flat_map(|spring| stress::spring_forces(spring, &numbering, &u, dim)) {
-        let row = dim * numbering.to_solver[node as usize] as usize;
-        support_forces[row..row + dim].iter_mut().zip(force).for_each(|(sum, force)| *sum += force);
-        reaction_sum.iter_mut().zip(force).for_each(|(sum, force)| *sum += force);
-    }
-    for remote in &model.constraints.remotes {
-        let [force, _] = model.constraints.reaction(remote, &model.mesh.coords, &multipliers);
-        reaction_sum.iter_mut().zip(force).for_each(|(sum, force)| *sum += force);
-    }
-    let unknown = (&u[..], &device_u);
-    let mut context = Context::new(space, model, (&numbering, &mesh), unknown, (&supports, forces), multipliers);
-    context.acceleration = loads.relief.map(|relief| relief.acceleration);
-    let balance = Balance::new(&support_forces, &applied, dim, model.analysis.balanced());
-    let load_error = context.table("reactions")?.map_or(0.0, |reactions| balance.load_error(reactions));
-    outcome.judge_by_loads(load_error);
-    sink.take(context.into_step(sink)?)?;
-    let parts =
-        (0..parts.members().n_parts()).map(|part| parts.balance(part, &support_forces, &applied, model.analysis));
-    let mut solution = Solution {
-        step: Step::default(),
-        applied: loads.total,
-        reaction_sum,
-        nodal_forces: balance.magnitudes(),
-        equilibrium_error: balance.error(),
-        load_error,
-        part_balance: parts.collect(),
-        outcome,
-        used,
-        timings,
-    };
-    solution.timings.stress = phase.next("write");
-    Ok(solution)
 }

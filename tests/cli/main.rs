@@ -12,6 +12,7 @@ mod folder;
 mod init;
 mod laplace;
 mod limits;
+mod load_cases;
 mod mistakes;
 mod names;
 mod outputs;

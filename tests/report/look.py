@@ -23,6 +23,7 @@ REPORTS = {
     "strip": (11, True, False),
     "quadratic": (13, True, True),
     "ring": (10, True, True),
+    "cases": (13, True, True),
 }
 # The canvas as drawn: how many pixels differ from the paper, and a sum that tells two drawings apart.
 PIXELS = """() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => {
@@ -176,6 +177,7 @@ def look(report, path, fields, deforms, converged):
     principals(report)
     probe(report)
     hidden_edges(report)
+    cases(report)
     report.expect(page.locator(".status.bad").count() == (0 if converged else 1), "wrong mark of convergence")
     report.expect(page.locator("#scale").is_visible() == deforms, "wrong slider of deformation")
     slide = lambda *what: lambda: page.evaluate(SLIDE, list(what))
@@ -216,6 +218,29 @@ def swept(report):
     beyond = page.evaluate(BEYOND)
     report.expect(beyond <= 0, f"the body reaches {beyond:.0f} pixels out of its frame")
     report.changes("going back to the section", lambda: page.locator("#swept").click())
+
+def cases(report):
+    """Another load case changes the part and the tables; the envelope has stress and governing case, and the view stays."""
+    page = report.page
+    if page.locator("#case").count() == 0:
+        return
+    marks = page.locator("#case option").evaluate_all("options => options.map((option) => option.value)")
+    report.expect(marks[1] == "" and "-0" in marks, f"load cases {marks}")
+    axes = page.evaluate("viewer.axes")
+
+    def choose(mark):
+        page.evaluate("window.before = viewer")
+        page.select_option("#case", mark)
+        page.wait_for_function("window.before !== viewer")
+
+    shown = page.locator(".of-case:visible").count()
+    report.changes("another load case", lambda: choose("-1"))
+    report.expect(page.locator(".of-case:visible").count() == shown > 0, "not one load case is shown")
+    report.expect(page.evaluate("viewer.axes") == axes, "another load case is seen from another side")
+    report.changes("turning another load case", lambda: drag(page, 50, 20))
+    report.changes("the envelope", lambda: choose("-0"))
+    report.expect(page.locator("#field option").count() == 2, "the envelope has other fields than stress and case")
+    report.changes("the first load case", lambda: choose(""))
 
 
 def symbols(report):

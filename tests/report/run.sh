@@ -51,6 +51,21 @@ on = "xmax"
 value = 1e6
 CASE
 "$binary" solve "$out/ring.toml" -o "$out" --device cpu --quiet
+# Load cases, of which one is chosen.
+sed -e 's/^\[\[force\]\]/[[force]]\nname = "tip"/' "$out/quadratic.toml" >"$out/cases.toml"
+cat >>"$out/cases.toml" <<'CASE'
+[[pressure]]
+name = "wind"
+on = "ymax"
+value = 1e6
+[[load_case]]
+name = "tip alone"
+factors = { tip = 1.0 }
+[[load_case]]
+name = "storm"
+factors = { tip = 1.35, wind = 1.5 }
+CASE
+"$binary" solve "$out/cases.toml" -o "$out" --device cpu --quiet
 # Two iterations are too few, so these results are marked.
 status=0
 "$binary" solve "$meshes/strip.toml" -o "$out" --device cpu --quiet --method cg --max-iterations 2 2>"$out/strip.txt" || status=$?

@@ -6,8 +6,8 @@ use super::progress::Progress;
 use super::{Reported, solve, terminal, warnings};
 use crate::device::{DeviceName, host_memory};
 use crate::model::{
-    Analysis, AppliedLoad, Case, Directions, Material, Model, Numbers, Physics, Problems, Quantity, Units, Unused,
-    unused, with_unit,
+    Analysis, AppliedLoad, Case, Directions, LoadCase, Material, Model, Numbers, Physics, Problems, Quantity, Units,
+    Unused, unused, with_unit,
 };
 use crate::output::picture::{self, Viewpoint};
 use crate::plan::{self, DeviceFacts, Expected, OnDevice, expect, fits};
@@ -203,7 +203,23 @@ fn describe(out: &mut String, case: &Case, model: &Model) -> std::fmt::Result {
         };
         writeln!(out, "  load      {}{place}: {total} in total", load.name)?;
     }
+    for case in &model.load_cases {
+        writeln!(out, "  case      {}: {}", case.name, factors(model, case))?;
+    }
     shapes(out, model)
+}
+
+/// The loads of a case with their factors.
+fn factors(model: &Model, case: &LoadCase) -> String {
+    let volume =
+        [("gravity", model.gravity.is_some(), case.gravity), ("rotation", model.rotation.is_some(), case.rotation)];
+    let source = [("source", model.source.is_some(), case.source)];
+    let volume = volume.into_iter().chain(source).filter(|(_, is_there, _)| *is_there);
+    let volume = volume.map(|(name, _, factor)| (name, factor));
+    let others = model.applied.iter().map(|load| load.name.as_str()).zip(case.applied.iter().copied());
+    let factors = volume.chain(others).filter(|(_, factor)| *factor != 0.0);
+    let said: Vec<String> = factors.map(|(name, factor)| format!("{} x {name}", number(factor, 4))).collect();
+    if said.is_empty() { "no load".into() } else { said.join(", ") }
 }
 
 /// What there is to warn of; groups that nothing is on are left out where the case `has_slip`, as that may be why.

@@ -42,8 +42,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     put(&dir.join(CASE.0), CASE.1)?;
     let progress = Progress::new(arguments.quiet);
     let job = Job::read(&dir.join(CASE.0), Some(dir), arguments.device, &progress)?;
-    let solution = job.solve(arguments.device, &progress)?;
-    let said = job.write(&solution, arguments.quiet, Detail::Short { spare: 1 })?;
+    let (solution, said) = job.run(arguments.device, &progress, arguments.quiet, Detail::Short { spare: 1 })?;
     progress.finish();
     let said = said + &next(dir, std::env::var_os("CARGO").is_some());
     solve::end(solution, (!arguments.quiet).then_some(said.as_str()))

@@ -11,7 +11,7 @@ use warpfem_text::files::plain;
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
     /// The solution is short of the tolerance (exit code 5). Its results are written.
-    #[error("not converged: {}", not_converged(&.0.outcome))]
+    #[error("not converged: {}{}", of_case(.0), not_converged(&.0.outcome))]
     NotConverged(Box<Solution>),
     /// Published values were missed by more than their tolerances (exit code 5): this build computes wrongly on this
     /// device.
@@ -38,6 +38,12 @@ impl Failure {
             Failure::Threads { .. } => 7,
         }
     }
+}
+
+/// The load case, if there are several.
+fn of_case(solution: &Solution) -> String {
+    let case = &solution.step.label;
+    if case.is_empty() { String::new() } else { format!("load case `{case}`: ") }
 }
 
 /// What an iteration came to, and why it ended.

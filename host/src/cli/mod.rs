@@ -1,6 +1,7 @@
 //! The command line: raw arguments become a validated job, which runs and ends in an exit code. All printing for people
 //! is here and below. What is public serves the workspace's other program, `warpfem-bench`, as well.
 
+mod cases;
 mod check;
 mod completions;
 mod demo;

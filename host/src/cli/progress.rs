@@ -29,6 +29,8 @@ pub struct Progress {
     bar: ProgressBar,
     /// The part of the bar that the present phase has.
     part: Cell<[f64; 2]>,
+    /// The number of the load case, counted from 1, and of how many.
+    case: Cell<[usize; 2]>,
 }
 
 impl Progress {
@@ -40,7 +42,7 @@ impl Progress {
         bar.set_style(style.progress_chars("=> "));
         interrupt::draws(&bar);
         tick(&bar);
-        Progress { bar, part: Cell::new([0.0, 1.0]) }
+        Progress { bar, part: Cell::new([0.0, 1.0]), case: Cell::new([1, 1]) }
     }
 
     /// A share of some work is done, of which this comes next.
@@ -89,6 +91,18 @@ fn part_of(name: &str) -> [f64; 2] {
     [PHASES[place].1, PHASES.get(place + 1).map_or(1.0, |next| next.1)]
 }
 
+/// The phase from which each load case has its own.
+const OF_CASES: f64 = 0.34;
+
+/// The part of the bar that a phase has in one of several load cases.
+fn part_in_case([start, end]: [f64; 2], [number, of]: [usize; 2]) -> [f64; 2] {
+    let place = |share: f64| match share > OF_CASES || share == OF_CASES && end > OF_CASES {
+        true => OF_CASES + (share - OF_CASES + (1.0 - OF_CASES) * (number - 1) as f64) / of as f64,
+        false => share,
+    };
+    [place(start), place(end)]
+}
+
 /// How far an error has brought the iteration, whose part of the bar this is; a NaN nowhere.
 fn of_error([start, end]: [f64; 2], relative: f64, tolerance: f64) -> u64 {
     position(start + (end - start) * (relative.ln() / tolerance.ln()).clamp(0.0, 1.0))
@@ -105,8 +119,14 @@ impl Drop for Progress {
 impl Monitor for Progress {
     fn phase(&self, name: &'static str) {
         interrupt::iteration_ended();
-        self.part.set(part_of(name));
-        self.share(name, self.part.get()[0], "");
+        let [number, of] = self.case.get();
+        self.part.set(part_in_case(part_of(name), [number, of]));
+        let case = if of > 1 { format!("load case {number} of {of}") } else { String::new() };
+        self.share(name, self.part.get()[0], &case);
+    }
+
+    fn case(&self, number: usize, of: usize) {
+        self.case.set([number, of]);
     }
 
     fn error(&self, iteration: usize, relative: f64, tolerance: f64) {
@@ -114,7 +134,9 @@ impl Monitor for Progress {
         let position = of_error(self.part.get(), relative, tolerance);
         // An error rises now and then; what is done does not become less.
         self.bar.set_position(position.max(self.bar.position()));
-        self.bar.set_message(format!("iteration {iteration}, error {relative:.1e}, goal {tolerance:.0e}"));
+        let [number, of] = self.case.get();
+        let case = if of > 1 { format!("load case {number} of {of}, ") } else { String::new() };
+        self.bar.set_message(format!("{case}iteration {iteration}, error {relative:.1e}, goal {tolerance:.0e}"));
     }
 
     fn is_cancelled(&self) -> bool {

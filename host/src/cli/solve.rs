@@ -9,7 +9,7 @@ use crate::device::DeviceName;
 use crate::linalg::Space;
 use crate::model::case::Case;
 use crate::model::{self, MassProperties, Model, SolverOptions};
-use crate::output::{self, Options, Origin, PointField, Shot, Viewpoint};
+use crate::output::{self, Options, Origin, PointField, Shot, Viewpoint, cases};
 use crate::pipeline::{self, Solution};
 use crate::plan::fits;
 use crate::result::choices::{
@@ -166,9 +166,8 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     job.draw(&arguments.field, &arguments.view)?;
     arguments.override_options(&mut job.model.solver);
     job.with_symbols = !arguments.no_symbols;
-    let solution = job.solve(arguments.device, &progress)?;
     let detail = if arguments.verbose { Detail::Verbose } else { Detail::Short { spare: 0 } };
-    let said = job.write(&solution, arguments.quiet, detail)?;
+    let (solution, said) = job.run(arguments.device, &progress, arguments.quiet, detail)?;
     progress.finish();
     end(solution, (!arguments.quiet).then_some(said.as_str()))
 }
@@ -193,7 +192,7 @@ pub(super) struct Job {
     /// Computed while the device solves.
     mass: OnceLock<Option<MassProperties>>,
     /// Seconds that reading took.
-    read: f64,
+    pub(super) read: f64,
 }
 
 impl Job {
@@ -213,9 +212,18 @@ impl Job {
         };
         let dir = dir.map_or_else(|| PathBuf::from("results").join(&model.name), Path::to_path_buf);
         let pictures = vec![Shot::default()];
-        output::check_results(&dir, &model.name, &pictures)?;
         let (case, read) = (path.display().to_string(), start.elapsed().as_secs_f64());
-        Ok(Job { model, case, mesh, pictures, with_symbols: true, dir, start, mass: OnceLock::new(), read })
+        let job = Job { model, case, mesh, pictures, with_symbols: true, dir, start, mass: OnceLock::new(), read };
+        job.check()?;
+        Ok(job)
+    }
+
+    /// Refuses files that cannot be written, before a long computation.
+    fn check(&self) -> output::Result<()> {
+        match self.model.load_cases.is_empty() {
+            true => output::check_results(&self.dir, &self.model.name, &self.pictures),
+            false => output::check_names(&self.dir, cases::names(&self.model, &self.pictures).into_iter()),
+        }
     }
 
     /// Takes pictures of these fields from these sides beside the usual one.
@@ -225,54 +233,90 @@ impl Job {
         let fields: output::Result<Vec<_>> =
             fields.iter().map(|name| PointField::named(name, physics, has_strength)).collect();
         self.pictures = Shot::all(&fields?, views);
-        output::check_results(&self.dir, &self.model.name, &self.pictures)
+        self.check()
+    }
+
+    /// Solves and writes; the solution that the exit code is of, and what to say.
+    pub(super) fn run(
+        &self,
+        device: DeviceName,
+        monitor: &dyn Monitor,
+        quiet: bool,
+        detail: Detail,
+    ) -> anyhow::Result<(Solution, String)> {
+        if !self.model.load_cases.is_empty() {
+            return super::cases::run(self, device, monitor, quiet, detail);
+        }
+        let solution = self.solve(device, monitor)?;
+        let said = self.write(&solution, quiet, detail)?;
+        Ok((solution, said))
+    }
+
+    /// The folder for the results.
+    pub(super) fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// Seconds since it was begun.
+    pub(super) fn seconds(&self) -> f64 {
+        self.start.elapsed().as_secs_f64()
+    }
+
+    /// What is written beside the results.
+    pub(super) fn options(&self) -> Options<'_> {
+        let origin = Origin { case: &self.case, mesh: &self.mesh, written: SystemTime::now() };
+        Options { pictures: &self.pictures, with_symbols: self.with_symbols, origin }
+    }
+
+    /// The fields that pictures are of.
+    pub(super) fn drawn(&self) -> Vec<&'static str> {
+        self.pictures.iter().filter_map(|shot| shot.field.as_ref()).map(|field| field.info.name).collect()
     }
 
     /// The solution. Where `auto` stands for a GPU that cannot solve it, the CPU does.
-    pub(super) fn solve(&self, device: DeviceName, monitor: &dyn Monitor) -> Result<Solution> {
-        let fields = self.pictures.iter().filter_map(|shot| shot.field.as_ref());
-        let fields: Vec<&str> = fields.map(|field| field.info.name).collect();
-        let solve = |model: &Model, device| pipeline::solve_asked(&Space::open(device)?, model, &fields, monitor);
-        std::thread::scope(|scope| {
+    fn solve(&self, device: DeviceName, monitor: &dyn Monitor) -> Result<Solution> {
+        let fields = self.drawn();
+        let solve =
+            |model: &Model, device| Ok(vec![pipeline::solve_asked(&Space::open(device)?, model, &fields, monitor)?]);
+        let mut solutions = std::thread::scope(|scope| {
             scope.spawn(|| self.mass());
             solve_or_fall_back(&self.model, [device, device.resolve()], solve)
-        })
+        })?;
+        Ok(solutions.swap_remove(0))
     }
 
-    fn mass(&self) -> Option<MassProperties> {
+    pub(super) fn mass(&self) -> Option<MassProperties> {
         *self.mass.get_or_init(|| self.model.mass_properties())
     }
 
     /// Writes the results; returns what to say, with a small picture where a terminal can show it and it is not to be
     /// `quiet`.
-    pub(super) fn write(&self, solution: &Solution, quiet: bool, detail: Detail) -> anyhow::Result<String> {
+    fn write(&self, solution: &Solution, quiet: bool, detail: Detail) -> anyhow::Result<String> {
         let model = &self.model;
         let mut summary = summary::of(model, solution, self.mass(), self.read);
-        summary.timings_s.total = self.start.elapsed().as_secs_f64();
-        let origin = Origin { case: &self.case, mesh: &self.mesh, written: SystemTime::now() };
-        let options = Options { pictures: &self.pictures, with_symbols: self.with_symbols, origin };
+        summary.timings_s.total = self.seconds();
         let before = Earlier::read(&self.dir);
-        let files = output::write_all(&self.dir, model, &solution.step, &mut summary, &options)?;
+        let files = output::write_all(&self.dir, model, &solution.step, &mut summary, &self.options())?;
         Ok(preview::of(&model.mesh, &solution.step, quiet) + &terminal::text(&summary, &files, before.as_ref(), detail))
     }
 }
 
 /// Solves on the device that was asked for, which is `chosen`; if `auto` has chosen one that fails or has too little
 /// memory, on the CPU, with a warning.
-fn solve_or_fall_back(
+pub(super) fn solve_or_fall_back(
     model: &Model,
     [asked, chosen]: [DeviceName; 2],
-    solve: impl Fn(&Model, DeviceName) -> Result<Solution>,
-) -> Result<Solution> {
+    solve: impl Fn(&Model, DeviceName) -> Result<Vec<Solution>>,
+) -> Result<Vec<Solution>> {
     match solve(model, chosen) {
         Err(error @ (Error::OutOfMemory { .. } | Error::Device(_)))
             if asked == DeviceName::Auto && chosen != DeviceName::Cpu =>
         {
             fits::check_mesh(&model.mesh, model.analysis, true)?;
-            let mut solution = solve(model, DeviceName::Cpu)?;
+            let mut solutions = solve(model, DeviceName::Cpu)?;
             let change = Change { choice: Changed::Device, from: "gpu", to: "cpu", reason: error.to_string() };
-            solution.outcome.changes.insert(0, change);
-            Ok(solution)
+            solutions.iter_mut().for_each(|solution| solution.outcome.changes.insert(0, change.clone()));
+            Ok(solutions)
         }
         ended => ended,
     }
@@ -302,10 +346,10 @@ mod tests {
         let case = Case::parse(Path::new("case.toml"), BOX).unwrap();
         let model = Model::resolve(&case, case.mesh().unwrap()).unwrap();
         let solve = |model: &Model, device| match device {
-            DeviceName::Cpu => pipeline::solve(model, DeviceName::Cpu, &crate::solve::Silent),
+            DeviceName::Cpu => Ok(vec![pipeline::solve(model, DeviceName::Cpu, &crate::solve::Silent)?]),
             _ => Err(fails()),
         };
-        solve_or_fall_back(&model, [asked, DeviceName::Cuda(0)], solve)
+        Ok(solve_or_fall_back(&model, [asked, DeviceName::Cuda(0)], solve)?.swap_remove(0))
     }
 
     fn full() -> Error {

@@ -20,11 +20,25 @@ use kernels_rs::material::von_mises;
 
 /// The data; the times of writing and of the whole are filled in when they are known.
 pub fn of(model: &Model, solution: &Solution, mass: Option<MassProperties>, read: f64) -> Summary {
+    let (results, probes) = (results(model, 0, &solution.step), probes(model, &solution.step));
+    with(model, solution, (results, probes), mass, read)
+}
+
+/// The same from results, with the warnings of one case.
+pub(super) fn with(
+    model: &Model,
+    solution: &Solution,
+    (results, probes): Shown,
+    mass: Option<MassProperties>,
+    read: f64,
+) -> Summary {
     let (used, outcome) = (&solution.used, &solution.outcome);
     let plan = &used.plan;
-    let results = results(model, solution);
     Summary {
         case: model.name.clone(),
+        step: solution.step.label.clone(),
+        steps: vec![],
+        governing_case: None,
         units: model.units,
         mass,
         version: env!("CARGO_PKG_VERSION").into(),
@@ -58,9 +72,17 @@ pub fn of(model: &Model, solution: &Solution, mass: Option<MassProperties>, read
         timings_s: Timings { read, phases: solution.timings, write: 0.0, total: 0.0 },
         warnings: warnings::of_solution(model, solution, &results),
         pictures: vec![],
-        probes: model.probes.iter().map(|probe| probed(probe, &solution.step)).collect(),
+        probes,
         results,
     }
+}
+
+/// The results of a step in a few numbers, and at probes.
+pub(super) type Shown = (Results, Vec<ProbeResult>);
+
+/// The results at the probes of a model.
+pub(super) fn probes(model: &Model, step: &Step) -> Vec<ProbeResult> {
+    model.probes.iter().map(|probe| probed(probe, step)).collect()
 }
 
 fn probed(probe: &Probe, step: &Step) -> ProbeResult {
@@ -98,14 +120,16 @@ fn parts(solution: &Solution) -> Vec<Part> {
     solution.part_balance.iter().enumerate().map(part).collect()
 }
 
-fn results(model: &Model, solution: &Solution) -> Results {
-    let (step, mesh, at) = (&solution.step, &model.mesh, |node: usize| model.mesh.coords[node]);
+/// The results of a step, of a load case, in a few numbers.
+pub(super) fn results(model: &Model, case: usize, step: &Step) -> Results {
+    let (mesh, at) = (&model.mesh, |node: usize| model.mesh.coords[node]);
+    let (loads, balance) = (model.loads(case), &step.balance);
     let words = step.physics.words();
     let magnitudes = |name: &str| step.field(name).map_or(vec![], Field::magnitudes);
     let sizes = output::sizes(step);
     let centres = Distribution::of(mesh, &magnitudes(words.centres));
     let nodal = Peak::of(mesh, &sizes);
-    let near = words.away.map(|_| near(mesh, &model.supports, &model.applied));
+    let near = words.away.map(|_| near(mesh, &model.supports, &loads.applied));
     let away = near.as_ref().and_then(|near| near.largest_away(mesh, &sizes));
     let is_rising = near.as_ref().zip(away).map(|(near, (node, _))| near.rises(mesh, node, &sizes));
     // Where it rises there is nothing to resolve.
@@ -121,16 +145,16 @@ fn results(model: &Model, solution: &Solution) -> Results {
     let has_a_key = |table: &&Table| table.info.name != "strain_energy" && table.info.name != words.reactions[0];
     // Thermal strain, and loads on a free body, balance themselves.
     let is_balanced = model.temperature.is_some() || !model.pins.is_empty();
-    let balanced = if is_balanced { solution.nodal_forces } else { 0.0 };
+    let balanced = if is_balanced { step.balance.nodal_forces } else { 0.0 };
     Results {
         physics: step.physics,
         unknown: Range::of(magnitudes(words.unknown).first().map_or(&[], Vec::as_slice), at),
         strain_energy: step.row("strain_energy", 0).first().copied(),
         reactions: reactions.map_or(vec![], |reactions| reactions.rows.clone()),
-        reaction_sum: solution.reaction_sum[..n].to_vec(),
+        reaction_sum: balance.reaction_sum[..n].to_vec(),
         shared_nodes: shared_nodes(model),
-        applied: solution.applied[..n].to_vec(),
-        equilibrium_error: solution.equilibrium_error,
+        applied: balance.applied[..n].to_vec(),
+        equilibrium_error: balance.equilibrium_error,
         centres,
         nodal,
         unresolved,
@@ -145,7 +169,7 @@ fn results(model: &Model, solution: &Solution) -> Results {
             .flat_map(|field| ranges(mesh, field))
             .collect(),
         tables: step.tables.iter().filter(has_a_key).cloned().collect(),
-        nodal_forces: sizes_of(&model.nodal_forces).max(sizes_of(step.vectors("reaction_force"))).max(balanced),
+        nodal_forces: sizes_of(&loads.nodal_forces).max(sizes_of(step.vectors("reaction_force"))).max(balanced),
     }
 }
 

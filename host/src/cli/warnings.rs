@@ -29,6 +29,23 @@ pub fn of_solution(model: &Model, solution: &Solution, results: &Results) -> Vec
     warnings
 }
 
+/// The warnings of load cases, from those of each: what all of them say once, of each case whether it can be relied on, and
+/// all that the governing one says.
+pub fn of_cases(each: &[Vec<String>], names: &[String], governing: usize) -> Vec<String> {
+    let mut said: Vec<String> =
+        each[0].iter().filter(|warning| each.iter().all(|of| of.contains(warning))).cloned().collect();
+    for (case, warnings) in each.iter().enumerate() {
+        let own: Vec<&String> = warnings.iter().filter(|warning| !said.contains(warning)).collect();
+        let shown = own.into_iter().filter(|warning| case == governing || warning.contains(UNRELIABLE));
+        let shown: Vec<String> = shown.map(|warning| format!("load case `{}`: {warning}", names[case])).collect();
+        said.extend(shown);
+    }
+    said
+}
+
+/// What ends a warning of results that are none.
+const UNRELIABLE: &str = "Do not use these results";
+
 fn yielding(results: &Results) -> Option<String> {
     let smallest = results.min_safety_factor.filter(|factor| factor.value < 1.0)?;
     let (smallest, place) = (number(smallest.value), vector(smallest.at));

@@ -11,6 +11,7 @@ pub mod held;
 mod inertia;
 mod keys;
 pub mod law;
+mod load_cases;
 mod loads;
 mod locking;
 mod mass;
@@ -50,6 +51,7 @@ pub use directions::{Directions, HeldSpace};
 pub use error::{Error, ModelError, Result};
 pub use inertia::Inertia;
 pub use law::{Axes, Isotropic, Law};
+pub use load_cases::{CaseLoads, LoadCase};
 pub use mass::MassProperties;
 pub use names::planes;
 pub use probes::Probe;
@@ -59,6 +61,7 @@ pub use springs::{PointMass, Spring};
 pub use temperature::Temperature;
 pub use unused::{Unused, unused};
 
+use self::loads::NodalForce;
 use crate::mesh::Mesh;
 use crate::mesh::vector::{dot, sub};
 use crate::result::choices::{Acceleration, Format, Method, Ordering, Precision, Preconditioner, Strategy};
@@ -263,6 +266,10 @@ pub struct Model {
     pub nodal_forces: Vec<[f64; 3]>,
     /// What each of those loads adds up to, in the order pressure, traction, force, flux, point force, push.
     pub applied: Vec<AppliedLoad>,
+    /// `[[load_case]]`; none where all loads make one.
+    pub load_cases: Vec<LoadCase>,
+    /// The nodal forces of each of `applied`; none where there are no load cases.
+    pub load_forces: Vec<Vec<NodalForce>>,
     /// How to solve.
     pub solver: SolverOptions,
     /// `[output] fields`.

@@ -9,8 +9,8 @@ use super::problems::Problems;
 use super::select::Selector;
 use super::{Constraints, Material, Model, ModelError, ON_AXIS, Physics, Rotation, SolverOptions, Support};
 use super::{
-    bending, constraints, held, inertia, loads, locking, materials, probes, rotation, springs, supports, temperature,
-    units,
+    bending, constraints, held, inertia, load_cases, loads, locking, materials, probes, rotation, springs, supports,
+    temperature, units,
 };
 use crate::mesh::Mesh;
 use crate::model::Error;
@@ -65,6 +65,8 @@ impl Model {
             source: case.tables.source.as_ref().map(|table| *table.value.get_ref()),
             nodal_forces: vec![],
             applied: vec![],
+            load_cases: vec![],
+            load_forces: vec![],
             solver: SolverOptions::default(),
             fields: fields(case),
             probes: vec![],
@@ -131,13 +133,15 @@ impl Model {
             warnings.extend(temperature::warnings(self.temperature.as_ref(), &materials));
             warnings.extend(units::warnings(&materials, mesh.longest_side(), self.gravity, self.units));
         }
+        self.load_cases = load_cases::resolve(case, &loads.names);
         warnings.extend(loads.warnings);
+        warnings.extend(load_cases::warnings(case, &self.load_cases));
         warnings.extend(zero_in_the_volume(case));
         warnings.extend(unsure);
         warnings.extend(bending.map(|doubt| doubt.warning));
         warnings.extend(of_probes);
         (self.materials, self.cell_material) = (materials, cell_material);
-        (self.nodal_forces, self.applied) = (loads.nodal_forces, loads.applied);
+        (self.nodal_forces, self.applied, self.load_forces) = (loads.nodal_forces, loads.applied, loads.forces);
     }
 
     /// What there is to say of a model on so many nodes if nothing loads it, nor do supports move it.

@@ -5,8 +5,10 @@
 
 mod atomic;
 pub mod away;
+pub mod cases;
 pub mod csv;
 pub mod distribution;
+pub mod envelope;
 mod error;
 mod field;
 pub mod picture;
@@ -36,6 +38,7 @@ use report::Report;
 use warpfem_text::files;
 
 /// Endings of the files of a case, and the summary's name.
+const PVD: &str = ".pvd";
 const VTU: &str = ".vtu";
 const NODES: &str = "_nodes.csv";
 const ELEMENTS: &str = "_elements.csv";
@@ -85,14 +88,8 @@ pub fn write_all(
     field::check(step, mesh).map_err(|source| at(dir, source))?;
     std::fs::create_dir_all(dir).map_err(|source| at(dir, source))?;
     let named = |ending: &str| dir.join(format!("{}{ending}", summary.case));
-    let (units, converged) = (summary.units, summary.solver.converged);
-    let vtu = || Staged::write(named(VTU), |file| vtu::write(file, mesh, step, &model.fields, converged));
-    let nodes = || Staged::write(named(NODES), |file| csv::write(file, mesh, step, At::Node, units));
-    let elements = || Staged::write(named(ELEMENTS), |file| csv::write(file, mesh, step, At::Cell, units));
-    let has_points = step.fields.iter().any(|field| field.info.at == At::CellPoint);
-    let points = || Staged::write(named(POINTS), |file| csv::write(file, mesh, step, At::CellPoint, units));
     let looked_at = || -> Result<Vec<Staged>> {
-        let symbols = options.with_symbols.then_some(model);
+        let symbols = options.with_symbols.then_some((model, 0));
         let shown = (!is_zero(step)).then(|| Shown::new(mesh, step, options.pictures, symbols));
         let draw = |shot: &Shot| shown.as_ref().map(|shown| shown.png(step, shot, summary)).transpose();
         let draw_all = || -> io::Result<Vec<_>> { options.pictures.par_iter().map(draw).collect() };
@@ -106,15 +103,10 @@ pub fn write_all(
         let html = Staged::write(named(REPORT), |file| report.write(file, png));
         pictures.chain([html]).collect()
     };
-    let tables = || rayon::join(nodes, elements);
-    let (vtu, ((nodes, elements), looked_at)) = rayon::join(vtu, || rayon::join(tables, looked_at));
-    let mut staged = vec![vtu?, nodes?, elements?];
+    let (files, looked_at) = rayon::join(|| files_of_step(model, step, named, summary.solver.converged), looked_at);
+    let mut staged = files?;
     staged.extend(looked_at?);
-    let mut before = pictures_before(dir, &summary.case);
-    match has_points {
-        true => staged.push(points()?),
-        false => before.push(format!("{}{POINTS}", summary.case)),
-    }
+    let before = names_before(dir, &summary.case);
     summary.pictures = match is_zero(step) {
         true => vec![],
         false => options.pictures.iter().map(|shot| shot.file_name(&summary.case)).collect(),
@@ -125,23 +117,66 @@ pub fn write_all(
     summary.timings_s.total += seconds;
     staged.push(Staged::write(dir.join(SUMMARY), |file| summary.write(file))?);
     let published = Staged::publish(staged)?;
-    let old = before.into_iter().filter(|name| !summary.pictures.contains(name));
-    for path in old.map(|name| dir.join(name)) {
-        atomic::remove(&path).map_err(|source| at(&path, source))?;
-    }
+    remove_all(dir, before, &published)?;
     Ok(published)
 }
 
-/// The names of the pictures of a case that are there from before: the usual one, and those that the summary lists.
-fn pictures_before(dir: &Path, case: &str) -> Vec<String> {
+/// The VTU file of a step and its tables, not yet under their names, which `named` makes of endings.
+fn files_of_step(
+    model: &Model,
+    step: &Step,
+    named: impl Fn(&str) -> PathBuf + Sync,
+    converged: bool,
+) -> Result<Vec<Staged>> {
+    let (mesh, units) = (&model.mesh, model.units);
+    let vtu = || Staged::write(named(VTU), |file| vtu::write(file, mesh, step, &model.fields, converged));
+    let table = |ending: &str, at| Staged::write(named(ending), |file| csv::write(file, mesh, step, at, units));
+    let tables = || rayon::join(|| table(NODES, At::Node), || table(ELEMENTS, At::Cell));
+    let (vtu, (nodes, elements)) = rayon::join(vtu, tables);
+    let mut staged = vec![vtu?, nodes?, elements?];
+    if step.fields.iter().any(|field| field.info.at == At::CellPoint) {
+        staged.push(table(POINTS, At::CellPoint)?);
+    }
+    Ok(staged)
+}
+
+/// The names of the files of a step.
+fn step_names(stem: &str) -> [String; 4] {
+    [VTU, NODES, ELEMENTS, POINTS].map(|ending| format!("{stem}{ending}"))
+}
+
+/// The names of what there may be from before of a case: pictures, points, and the files of load cases, as far as the
+/// summary lists them; and what load cases have in place of one.
+fn names_before(dir: &Path, case: &str) -> Vec<String> {
     let text = std::fs::read(dir.join(SUMMARY)).unwrap_or_default();
     let summary: serde_json::Value = serde_json::from_slice(&text).unwrap_or_default();
-    let listed = summary["pictures"].as_array().filter(|_| summary["case"] == case);
-    let listed = listed.into_iter().flatten().filter_map(|name| name.as_str());
+    let is_same = summary["case"] == case;
+    let steps = summary["steps"].as_array().filter(|_| is_same);
+    let pictures = summary["pictures"].as_array().filter(|_| is_same);
+    let of_steps = steps.into_iter().flatten().filter_map(|step| step["files"].as_array()).flatten();
+    let listed = pictures.into_iter().flatten().chain(of_steps).filter_map(|name| name.as_str());
     // Only names of the writer's own making: the file may have been changed.
-    let own =
-        |name: &&str| name.starts_with(&format!("{case}_")) && name.ends_with(".png") && !name.contains(['/', '\\']);
-    listed.filter(own).map(String::from).chain([format!("{case}.png")]).collect()
+    let is_own = |name: &&str| {
+        let has_ending = [".png", VTU, NODES, ELEMENTS, POINTS].iter().any(|ending| name.ends_with(ending));
+        name.starts_with(&format!("{case}_")) && has_ending && !name.contains(['/', '\\'])
+    };
+    let mut names: Vec<String> = listed.filter(is_own).map(String::from).collect();
+    names.extend([format!("{case}.png"), format!("{case}{POINTS}")]);
+    match is_same {
+        true if steps.is_some() => names.extend([PVD, "_envelope.vtu"].map(|ending| format!("{case}{ending}"))),
+        true => names.extend(step_names(case)),
+        false => {}
+    }
+    names
+}
+
+/// Removes the files of these names that have not been written again.
+fn remove_all(dir: &Path, names: Vec<String>, written: &[PathBuf]) -> Result<()> {
+    let paths = names.into_iter().map(|name| dir.join(name)).filter(|path| !written.contains(path));
+    for path in paths {
+        atomic::remove(&path).map_err(|source| Error::Output { path: path.clone(), source })?;
+    }
+    Ok(())
 }
 
 /// Checks before a long computation, and without leaving a trace, that a folder exists or can be made and that files
@@ -167,10 +202,19 @@ pub fn check_folder(dir: &Path) -> Result<()> {
 ///
 /// [`Error::Folder`] or [`Error::Output`] with the path at fault.
 pub fn check_results(dir: &Path, case: &str, pictures: &[Shot]) -> Result<()> {
-    check_folder(dir)?;
     let results = [VTU, NODES, ELEMENTS, POINTS, ".png", REPORT].map(|ending| format!("{case}{ending}"));
     let pictures = pictures.iter().map(|shot| shot.file_name(case));
-    results.into_iter().chain(pictures).chain([SUMMARY.into()]).try_for_each(|name| check_file(&dir.join(name)))
+    check_names(dir, results.into_iter().chain(pictures).chain([SUMMARY.into()]))
+}
+
+/// The same of files of these names.
+///
+/// # Errors
+///
+/// As [`check_results`].
+pub fn check_names(dir: &Path, mut names: impl Iterator<Item = String>) -> Result<()> {
+    check_folder(dir)?;
+    names.try_for_each(|name| check_file(&dir.join(name)))
 }
 
 /// Writes one file that appears complete or not at all. Only regular files are replaced; a symbolic link stays, and the

@@ -36,8 +36,17 @@ pub struct Summary {
     /// Mass, centre of mass and inertia, if all materials have a density.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mass: Option<MassProperties>,
-    /// The results in a few numbers.
+    /// The name of the load case that it is of; empty without load cases, and of the summary of all.
+    #[serde(skip)]
+    pub step: String,
+    /// The results in a few numbers; of several load cases those of the first.
     pub results: Results,
+    /// The load cases.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<StepSummary>,
+    /// The load case with the largest von Mises stress or gradient.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub governing_case: Option<String>,
     /// The results at probes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub probes: Vec<ProbeResult>,
@@ -64,6 +73,55 @@ impl Summary {
                 format!("estimated error of {error:.0e} in the energy norm, relative residual {residual:.1e}")
             }
             _ => format!("estimated error unknown, relative residual {residual:.1e}"),
+        }
+    }
+}
+
+/// A load case.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct StepSummary {
+    /// Its name.
+    pub name: String,
+    /// Its results.
+    pub results: Results,
+    /// The results at probes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub probes: Vec<ProbeResult>,
+    /// How its solution ended.
+    pub solver: StepSolver,
+    /// The names of its files.
+    pub files: Vec<String>,
+}
+
+/// How the solution of a load case ended, as in [`Solver`].
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[allow(missing_docs, reason = "they are those of `Solver`")]
+pub struct StepSolver {
+    pub iterations: usize,
+    pub relative_residual: f64,
+    pub error_estimate: Option<f64>,
+    pub digits: Option<u32>,
+    pub converged: bool,
+    pub ending: String,
+}
+
+impl StepSummary {
+    /// Of the summary of a load case, with the names of its files.
+    pub fn of(summary: &Summary, files: Vec<String>) -> StepSummary {
+        let Solver { iterations, relative_residual, error_estimate, digits, converged, ending, .. } = &summary.solver;
+        StepSummary {
+            name: summary.step.clone(),
+            results: summary.results.clone(),
+            probes: summary.probes.clone(),
+            solver: StepSolver {
+                iterations: *iterations,
+                relative_residual: *relative_residual,
+                error_estimate: *error_estimate,
+                digits: *digits,
+                converged: *converged,
+                ending: ending.clone(),
+            },
+            files,
         }
     }
 }

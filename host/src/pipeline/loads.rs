@@ -35,25 +35,26 @@ impl Relief {
 }
 
 impl Loads {
-    /// Those of a model, whose nodes are at `coords`.
+    /// Those of a case of a model, whose nodes are at `coords`.
     pub(super) fn new(
         space: &Space,
         model: &Model,
-        numbering: &Numbering,
-        mesh: &DeviceMesh,
+        case: usize,
+        (numbering, mesh): (&Numbering, &DeviceMesh),
         coords: &[[f64; 3]],
     ) -> Result<Loads> {
         let components = model.analysis.components();
-        let mut all = numbering.gather_components(&model.nodal_forces, components);
+        let loads = model.loads(case);
+        let mut all = numbering.gather_components(&loads.nodal_forces, components);
         let mut relief = None;
-        if let Some(weights) = model.loaded_volume() {
+        if let Some(weights) = loads.loaded_volume(&model.materials) {
             let mut moments = space.take(mesh.node_moments(space, &weights)?)?;
             for (node, of_mass) in model.point_moments() {
                 let moments = &mut moments[numbering.to_solver[node as usize] as usize];
                 moments.iter_mut().zip(of_mass).for_each(|(sum, more)| *sum += more);
             }
             let add =
-                |(f, of): (&mut [f64], &[f64; 4])| f.iter_mut().zip(model.volume_force(*of)).for_each(|(f, v)| *f += v);
+                |(f, of): (&mut [f64], &[f64; 4])| f.iter_mut().zip(loads.volume_force(*of)).for_each(|(f, v)| *f += v);
             all.par_chunks_mut(components).zip(&moments).for_each(add);
             if !model.pins.is_empty() {
                 relief = Some(relieve(Inertia::new(model.analysis, coords, moments), coords, &mut all, components));

@@ -63,7 +63,7 @@ impl Loaded {
     pub(super) fn new(space: &Space, model: &Model, numbering: Numbering, mut mesh: DeviceMesh) -> Result<Self> {
         mesh.set_temperature(space, model, &numbering)?;
         let coords = numbering.gather(&model.mesh.coords);
-        let loads = Loads::new(space, model, &numbering, &mesh, &coords)?;
+        let loads = Loads::new(space, model, 0, (&numbering, &mesh), &coords)?;
         Ok(Loaded {
             supports: Supports::new(model, &numbering),
             couplings: Couplings::new(space, model, &numbering)?,
@@ -108,13 +108,23 @@ impl Loaded {
         space.take(self.mesh.internal_force(space, &space.upload(prescribed)?, None)?)
     }
 
-    /// The right-hand side `f - K u` for the prescribed u, from its forces `K u`; 0 where it is prescribed: what
+    /// The right-hand side `f - K w_D` of the loads, from the [`Self::prescribed_forces`]; 0 where it is prescribed: what
     /// elimination makes of it.
-    pub(super) fn lifted(&self, forces: &[f64]) -> Vec<f64> {
+    fn lifted(&self, forces: &[f64]) -> Vec<f64> {
         let force = |i: usize| forces.get(i).copied().unwrap_or(0.0);
         let mut lifted: Vec<f64> = self.loads.all.iter().enumerate().map(|(i, load)| load - force(i)).collect();
         self.supports.free_part(&mut lifted);
         lifted
+    }
+
+    /// Takes the loads of another case; returns the right-hand side.
+    pub(super) fn set_loads<T: Real>(&mut self, space: &Space, model: &Model, case: usize) -> Result<Vec<f64>> {
+        self.loads = Loads::new(space, model, case, (&self.numbering, &self.mesh), &self.coords)?;
+        let forces = self.prescribed_forces(space)?;
+        let mut f = self.lifted(&forces);
+        self.couplings.iter().for_each(|couplings| couplings.rows.restrict(&mut f));
+        self.set_rhs::<T>(&f, &forces)?;
+        Ok(f)
     }
 
     /// Takes the right-hand side that follows from loads and supports, and the [`Self::prescribed_forces`], both
@@ -303,11 +313,18 @@ impl<T: Real> System<T> {
         self.body.parts = Parts::new(space, model, &self.body.numbering, &self.body.coords)?;
         if model.temperature.is_some() {
             let Loaded { numbering, mesh, coords, .. } = &self.body;
-            self.body.loads = Loads::new(space, model, numbering, mesh, coords)?;
+            self.body.loads = Loads::new(space, model, 0, (numbering, mesh), coords)?;
         }
         let mut assembly = Assembly::new(space, &self.body.mesh, self.matrix.pattern(), self.strategy)?;
         assembly.assemble(space, &self.body.mesh, &mut self.matrix)?;
         self.f = constrain(space, model, &mut self.body, &mut self.matrix)?;
+        Ok(())
+    }
+
+    /// Takes the loads of another case of the model.
+    pub fn set_loads(&mut self, space: &Space, model: &Model, case: usize) -> Result<()> {
+        let f = self.body.set_loads::<T>(space, model, case)?;
+        self.f = space.upload_vec(f.into_iter().map(T::from_f64).collect())?;
         Ok(())
     }
 

@@ -50,6 +50,9 @@ pub enum Error {
         /// Bytes there, where that is known.
         available: Option<u64>,
     },
+    /// Results were not taken by the [`Sink`](super::Sink) they went to (exit code 8).
+    #[error("{0}")]
+    Sink(Box<dyn std::error::Error + Send + Sync>),
     /// A device is missing or failed (exit code 7).
     #[error("{0}")]
     Device(String),
@@ -64,6 +67,7 @@ impl Error {
             Error::Direct(error) => error.exit_code(),
             Error::OutOfMemory { .. } => 6,
             Error::Device(_) => 7,
+            Error::Sink(_) => 8,
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::error::Result;
 use super::list::{FieldInfo, TableInfo};
+use super::outcome::Outcome;
 use super::physics::Physics;
 
 /// Values on a mesh, in its numbering.
@@ -49,6 +50,28 @@ pub struct Step {
     pub fields: Vec<Field>,
     /// Tables.
     pub tables: Vec<Table>,
+    /// Its loads and reactions.
+    pub balance: ForceBalance,
+    /// How its solution ended; none where nothing was solved.
+    pub outcome: Option<Outcome>,
+}
+
+/// Sums of loads and reactions, and how far they are from balance.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ForceBalance {
+    /// The sum of all loads but thermal strain; of a potential what fluxes and sources bring in, then zeros.
+    pub applied: [f64; 3],
+    /// The sum of the forces of all supports, springs and remote points on the body, or of the flows into it there; a node
+    /// of several counts once.
+    pub reaction_sum: [f64; 3],
+    /// The sizes of the forces at nodes, thermal strain and inertia among them, added up.
+    pub nodal_forces: f64,
+    /// How far both are from balance, relative to the sum of the magnitudes of all nodal forces.
+    pub equilibrium_error: f64,
+    /// The same of each connected part.
+    pub parts: Vec<f64>,
+    /// The same relative to the loads or the largest reaction; 0 of a potential.
+    pub load_error: f64,
 }
 
 impl Step {
@@ -57,6 +80,13 @@ impl Step {
         let fields = fields.into_iter();
         let field = |(name, values): (&str, _)| FieldInfo::named(name).map(|info| Field { info, values });
         Step { physics, fields: fields.filter_map(field).collect(), ..Step::default() }
+    }
+
+    /// The same without fields and tables.
+    pub fn without_results(&self) -> Step {
+        let Step { label, value, physics, balance, outcome, .. } = self;
+        let (label, balance, outcome) = (label.clone(), balance.clone(), outcome.clone());
+        Step { label, value: *value, physics: *physics, balance, outcome, ..Step::default() }
     }
 
     /// The field of this name, if it is there.
@@ -99,22 +129,22 @@ pub trait Sink {
     fn take(&mut self, step: Step) -> Result<()>;
 }
 
-/// Keeps the fields of these names, and all tables, of the last step.
+/// Keeps the fields of these names, and all tables, of every step.
 #[derive(Debug, Default)]
-pub struct LastStep {
+pub struct Steps {
     /// Names of fields.
     pub fields: Vec<String>,
-    /// The step.
-    pub step: Step,
+    /// The steps.
+    pub steps: Vec<Step>,
 }
 
-impl Sink for LastStep {
+impl Sink for Steps {
     fn wants(&self, name: &str) -> bool {
         FieldInfo::named(name).is_none() || self.fields.iter().any(|field| field == name)
     }
 
     fn take(&mut self, step: Step) -> Result<()> {
-        self.step = step;
+        self.steps.push(step);
         Ok(())
     }
 }

@@ -13,7 +13,7 @@ mod reason;
 
 pub use direct_error::DirectError;
 pub use error::{Error, Result};
-pub use field::{Field, LastStep, Sink, Step, Table};
+pub use field::{Field, ForceBalance, Sink, Step, Steps, Table};
 pub use labels::{Quantity, Units, with_unit};
 pub use list::{At, FIELDS, FieldInfo, TABLES, TableInfo, VECTOR, When};
 pub(crate) use list::{for_each_field, for_each_table};

@@ -31,6 +31,11 @@ pub struct Lanczos {
 }
 
 impl Lanczos {
+    /// Before the first iteration, with the theta of an earlier solution.
+    pub fn from(earlier: Option<f64>) -> Lanczos {
+        Lanczos { earlier, ..Lanczos::default() }
+    }
+
     /// Adds an iteration: `rho = r . z` before it and after it, and its `p . K p`. What rounding has spoilt is left out.
     pub fn push(&mut self, rho: f64, pq: f64, next: f64) {
         let (alpha, beta) = (rho / pq, next / rho);

@@ -25,6 +25,8 @@ use kernels_rs::real::Real;
 pub trait Monitor {
     /// A phase begins.
     fn phase(&self, _name: &'static str) {}
+    /// Another load case begins, of so many, counted from 1; it is not said where there is one alone.
+    fn case(&self, _number: usize, _of: usize) {}
     /// The iteration stands at this error, or at this residual if the tolerance is on that; both are relative.
     fn error(&self, _iteration: usize, _error: f64, _tolerance: f64) {}
     /// Whether to end early.

@@ -148,7 +148,8 @@ impl Work<'_> {
         let mut judge = Judge::new(b, energy, u)?;
         let mut outcome =
             Outcome { spmvs: 1, ..Outcome::start(self.true_residual(u, options.tolerance)?, options.tolerance) };
-        let (mut theta, mut last) = (f64::INFINITY, Verdict { estimate: f64::INFINITY, ..Verdict::default() });
+        let mut theta = options.theta.unwrap_or(f64::INFINITY);
+        let mut last = Verdict { estimate: f64::INFINITY, ..Verdict::default() };
         let (ending, verdict) = loop {
             self.round()?;
             judge.keep(b, u)?;
@@ -171,6 +172,7 @@ impl Work<'_> {
             }
             last = verdict;
         };
+        outcome.theta = Some(theta).filter(|theta| theta.is_finite());
         outcome.judged(ending, verdict);
         Ok(outcome)
     }

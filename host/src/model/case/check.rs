@@ -25,6 +25,7 @@ impl Case {
         }
         self.check_springs_and_masses(problems);
         self.check_loads(problems);
+        self.check_load_cases(problems);
         for field in self.tables.output.fields.iter().flatten() {
             let names: Vec<&str> = self.analysis().physics().fields().map(|field| field.name).collect();
             problems.take(self.check_name("field", Some(field), &names));
@@ -216,7 +217,7 @@ impl Case {
 
     /// How the body spins.
     pub(in crate::model) fn rotation(&self, table: &Spanned<RotationTable>) -> Checked<Rotation> {
-        let RotationTable { axis, at, speed } = table.get_ref();
+        let RotationTable { axis, at, speed, .. } = table.get_ref();
         self.check_number("speed", speed)?;
         let own = match (self.analysis().is_revolved(), self.dim()) {
             (true, _) => Some([0.0, 1.0, 0.0]),

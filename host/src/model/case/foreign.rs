@@ -26,6 +26,7 @@ pub(super) const REPEATED: &[&str] = &[
     "point_force",
     "push",
     "flux",
+    "load_case",
 ];
 
 type Entry<'a, 'i> = (Place, &'a Spanned<DeValue<'i>>);

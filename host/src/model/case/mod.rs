@@ -3,6 +3,7 @@
 mod check;
 mod foreign;
 mod generated;
+mod load_cases;
 mod loads;
 mod materials;
 mod names_list;

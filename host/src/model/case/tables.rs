@@ -50,6 +50,8 @@ pub struct Tables {
     pub flux: Vec<SurfaceTable>,
     pub source: Option<SourceTable>,
     #[serde(default)]
+    pub load_case: Vec<Spanned<LoadCaseTable>>,
+    #[serde(default)]
     pub solver: SolverTable,
     #[serde(default)]
     pub output: OutputTable,
@@ -251,6 +253,8 @@ pub struct BoxTable {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GravityTable {
+    /// What load cases call it.
+    pub name: Option<Spanned<String>>,
     /// Length per time squared.
     pub acceleration: Spanned<Vector>,
 }
@@ -259,6 +263,8 @@ pub struct GravityTable {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RotationTable {
+    /// What load cases call it.
+    pub name: Option<Spanned<String>>,
     /// The direction of the axis; across the plane of a plane body, and along that of a body of revolution, if left out.
     pub axis: Option<Spanned<Vector>>,
     /// A point of the axis; the origin if left out.
@@ -301,6 +307,8 @@ pub struct InertiaReliefTable {}
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SurfaceTable {
+    /// What load cases call it.
+    pub name: Option<Spanned<String>>,
     pub on: Spanned<Names>,
     /// Flow per area into the body. In a plane problem the area is the length of the edge times the thickness.
     pub value: Spanned<f64>,
@@ -310,6 +318,8 @@ pub struct SurfaceTable {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PressureTable {
+    /// What load cases call it.
+    pub name: Option<Spanned<String>>,
     pub on: Spanned<Names>,
     /// Force per area, positive pushing on the body. In a plane problem the area is the length of the edge times the
     /// thickness.
@@ -328,6 +338,8 @@ pub struct PressureTable {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LoadTable {
+    /// What load cases call it.
+    pub name: Option<Spanned<String>>,
     pub on: Spanned<Names>,
     pub force: Option<Spanned<Vector>>,
     /// About x, y, z; in a plane problem one number.
@@ -339,6 +351,8 @@ pub struct LoadTable {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TractionTable {
+    /// What load cases call it.
+    pub name: Option<Spanned<String>>,
     pub on: Spanned<Names>,
     /// Force per area; in a plane problem per length of the edge and thickness.
     pub vector: Spanned<Vector>,
@@ -347,6 +361,8 @@ pub struct TractionTable {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ForceTable {
+    /// What load cases call it.
+    pub name: Option<Spanned<String>>,
     pub on: Spanned<Names>,
     /// The force on all of them together.
     pub total: Spanned<Vector>,
@@ -356,6 +372,8 @@ pub struct ForceTable {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PointForceTable {
+    /// What load cases call it.
+    pub name: Option<Spanned<String>>,
     /// Groups of points; each of their nodes takes the force.
     pub on: Option<Spanned<Names>>,
     /// A point; the nearest node takes the force.
@@ -367,6 +385,8 @@ pub struct PointForceTable {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PushTable {
+    /// What load cases call it.
+    pub name: Option<Spanned<String>>,
     /// Where the other body is; the force acts against it.
     pub direction: Spanned<Vector>,
     pub total: Spanned<f64>,
@@ -375,8 +395,19 @@ pub struct PushTable {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SourceTable {
+    /// What load cases call it.
+    pub name: Option<Spanned<String>>,
     /// What is produced per volume.
     pub value: Spanned<f64>,
+}
+
+/// One `[[load_case]]`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LoadCaseTable {
+    pub name: Spanned<String>,
+    /// Factors by the names of loads.
+    pub factors: Spanned<BTreeMap<Spanned<String>, Spanned<f64>>>,
 }
 
 #[derive(Debug, Clone, Default, Deserialize)]

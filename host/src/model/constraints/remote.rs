@@ -33,6 +33,8 @@ pub struct Remote {
     pub patch: Patch,
     /// The force and the moment that act on it.
     pub load: [[f64; 3]; 2],
+    /// What load cases call it.
+    pub load_name: Option<Spanned<String>>,
     /// The number of its entry.
     pub entry: u32,
 }
@@ -102,7 +104,14 @@ fn add_one(selector: &Selector<'_>, table: &Spanned<RemoteTable>, constraints: &
             }
         }
     }
-    Ok(Remote { name: constraints.entries[entry as usize].name.clone(), at, patch, load, entry })
+    Ok(Remote {
+        name: constraints.entries[entry as usize].name.clone(),
+        at,
+        patch,
+        load,
+        load_name: given.name.clone(),
+        entry,
+    })
 }
 
 /// Its own name, or that of its groups; with a number if another has it.

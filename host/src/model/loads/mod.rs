@@ -27,7 +27,7 @@ use crate::mesh::faces::Face;
 use crate::mesh::vector::{norm, sub};
 
 /// A force on a node; a node may come several times.
-type NodalForce = (u32, [f64; 3]);
+pub type NodalForce = (u32, [f64; 3]);
 
 /// A load that goes into the supports by more than this part of itself is worth a warning.
 const INTO_SUPPORTS: f64 = 0.5;
@@ -43,6 +43,10 @@ pub struct Loads {
     pub nodal_forces: Vec<[f64; 3]>,
     /// The total of each.
     pub applied: Vec<AppliedLoad>,
+    /// What load cases call each, if they call it something.
+    pub names: Vec<Option<String>>,
+    /// The nodal forces of each; none where there are no load cases.
+    pub forces: Vec<Vec<NodalForce>>,
     /// What is odd about them.
     pub warnings: Vec<String>,
 }
@@ -57,16 +61,19 @@ pub fn resolve(
     let mut sum = Accumulator::new(selector, supports);
     let tables = &selector.case.tables;
     let over_surfaces = (tables.pressure.iter().map(Spanned::get_ref))
-        .map(|table| ("pressure", &table.on, pressure::forces(selector, table)))
-        .chain(tables.traction.iter().map(|table| ("traction", &table.on, traction(selector, table))))
-        .chain(tables.force.iter().map(|table| ("force", &table.on, force(selector, table))))
-        .chain(tables.load.iter().map(|table| ("load", &table.get_ref().on, couple(selector, table))))
-        .chain(tables.flux.iter().map(|table| ("flux", &table.on, flux(selector, table))));
-    for (kind, on, forces) in over_surfaces {
+        .map(|table| ("pressure", &table.on, &table.name, pressure::forces(selector, table)))
+        .chain(tables.traction.iter().map(|table| ("traction", &table.on, &table.name, traction(selector, table))))
+        .chain(tables.force.iter().map(|table| ("force", &table.on, &table.name, force(selector, table))))
+        .chain(
+            (tables.load.iter())
+                .map(|table| ("load", &table.get_ref().on, &table.get_ref().name, couple(selector, table))),
+        )
+        .chain(tables.flux.iter().map(|table| ("flux", &table.on, &table.name, flux(selector, table))));
+    for (kind, on, called, forces) in over_surfaces {
         let Some(forces) = problems.take(forces) else { continue };
         let name = format!("{kind} on {}", on.get_ref().joined());
         sum.loads.warnings.extend(whole_surface(selector, &name, on));
-        sum.add(name, &forces);
+        sum.called(called).add(name, &forces);
     }
     for (i, table) in tables.point_force.iter().enumerate() {
         if let Some(forces) = problems.take(point_force(selector, table, &mut sum.loads.warnings)) {
@@ -74,7 +81,7 @@ pub fn resolve(
                 Some(on) => format!("point_force on {}", on.get_ref().joined()),
                 None => format!("point_force[{}]", i + 1),
             };
-            sum.add(name, &forces);
+            sum.called(&table.get_ref().name).add(name, &forces);
         }
     }
     for remote in &constraints.remotes {
@@ -83,7 +90,7 @@ pub fn resolve(
         if remote.load != [[0.0; 3]; 2]
             && let Some(forces) = remote.patch.spread(force, moment, remote.at)
         {
-            sum.add(format!("remote {}", remote.name), &forces);
+            sum.called(&remote.load_name).add(format!("remote {}", remote.name), &forces);
         }
     }
     for (i, table) in tables.push.iter().enumerate() {
@@ -92,7 +99,7 @@ pub fn resolve(
         }
         let name = format!("push[{}]", i + 1);
         let forces = push_force(selector, table, &name, &mut sum.loads.warnings);
-        sum.add(name, &forces);
+        sum.called(&table.name).add(name, &forces);
     }
     sum.loads
 }
@@ -115,6 +122,10 @@ struct Accumulator {
     held: Vec<[bool; 3]>,
     /// What supports hold.
     what: &'static str,
+    /// Whether there are load cases, which need the forces of each load.
+    keeps_each: bool,
+    /// What load cases call the load that is added next.
+    called: Option<String>,
 }
 
 impl Accumulator {
@@ -125,7 +136,15 @@ impl Accumulator {
         let along_axes = supports.iter().filter(|support| !support.is_slanted());
         along_axes.flat_map(Support::prescribed).for_each(|(node, c, _)| held[node as usize][c] = true);
         let what = selector.case.analysis().keys().held;
-        Accumulator { loads: Loads { nodal_forces: vec![[0.0; 3]; n], applied: vec![], warnings: vec![] }, held, what }
+        let keeps_each = !selector.case.tables.load_case.is_empty();
+        let loads = Loads { nodal_forces: vec![[0.0; 3]; n], ..Loads::default() };
+        Accumulator { loads, held, what, keeps_each, called: None }
+    }
+
+    /// Load cases call the load that is added next by this name.
+    fn called(&mut self, name: &Option<Spanned<String>>) -> &mut Self {
+        self.called = name.as_ref().map(|name| name.get_ref().clone());
+        self
     }
 
     fn add(&mut self, name: String, forces: &[NodalForce]) {
@@ -152,6 +171,10 @@ impl Accumulator {
         nodes.sort_unstable();
         nodes.dedup();
         self.loads.applied.push(AppliedLoad { name, total, nodes });
+        self.loads.names.push(self.called.take());
+        if self.keeps_each {
+            self.loads.forces.push(forces.to_vec());
+        }
     }
 }
 

@@ -80,16 +80,17 @@ pub(super) struct Shown {
 
 impl Shown {
     /// Of results whose lengths fit the mesh, to be drawn in these colours beside the usual ones, with the `symbols` of a
-    /// model.
-    pub(super) fn new(mesh: &Mesh, step: &Step, shots: &[Shot], symbols: Option<&Model>) -> Shown {
+    /// model in one of its load cases.
+    pub(super) fn new(mesh: &Mesh, step: &Step, shots: &[Shot], symbols: Option<(&Model, usize)>) -> Shown {
         let of_shots = shots.iter().filter_map(|shot| shot.field.as_ref());
         let peaks: Vec<usize> =
             of_shots.filter_map(|field| largest(field.values(step).into_iter())).map(|peak| peak.0).collect();
         let scene = Scene::new(mesh, step, &peaks);
         let largest = scene.displacement.iter().map(|&u| norm(u)).fold(0.0, f64::max);
         let scale = project::deformation_scale(largest, norm(extents(&scene.rest)));
-        let groups = symbols.map_or(vec![], |model| symbols::resolve(&scene, model));
-        let gravity = symbols.and_then(symbols::gravity);
+        let symbols = symbols.map(|(model, case)| (model, model.loads(case)));
+        let groups = symbols.as_ref().map_or(vec![], |(model, loads)| symbols::resolve(&scene, model, loads));
+        let gravity = symbols.and_then(|(model, loads)| symbols::gravity(model, &loads));
         let colors = Coloring::new(scene.values().to_vec(), PointField::usual(step.physics).may_be_cut());
         Shown { deformed: scene.deformed(scale), scale, largest, colors, groups, gravity, scene }
     }
@@ -227,7 +228,8 @@ pub fn model_png(model: &Model, from: Option<Viewpoint>) -> io::Result<Vec<u8>> 
     let mesh = &model.mesh;
     let n = mesh.coords.len();
     let nothing = Step::of(Physics::Potential, [("potential", vec![vec![0.0; n]])]);
-    let shown = Shown::new(mesh, &nothing, &[], Some(model));
+    // Beyond the last case are the loads as they are written.
+    let shown = Shown::new(mesh, &nothing, &[], Some((model, model.load_cases.len())));
     let summary = Summary { case: model.name.clone(), ..Summary::default() };
     let elements = mesh.solids().map(|(_, cells)| cells.len()).sum();
     let subtitle = format!("{}, {}, not solved", counted(n, "node"), counted(elements, "element"));

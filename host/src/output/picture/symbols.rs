@@ -7,14 +7,14 @@ use super::colormap::Rgb;
 use super::scene::{Edge, Scene, corners, normal};
 use super::shapes::Shape;
 use crate::mesh::vector::{cross, dot, norm, sub, unit};
-use crate::model::{AppliedLoad, Model, Physics, Quantity, Support, with_unit};
+use crate::model::{AppliedLoad, CaseLoads, Model, Physics, Quantity, Support, with_unit};
 use std::collections::HashMap;
 use warpfem_text::{engineering as number, vector};
 
-/// The acceleration of gravity of a model, and what the legend says of it.
-pub(super) fn gravity(model: &Model) -> Option<([f64; 3], String)> {
+/// The acceleration of gravity, and what the legend says of it.
+pub(super) fn gravity(model: &Model, loads: &CaseLoads) -> Option<([f64; 3], String)> {
     let label = |g| format!("gravity g: {}", with_unit(number(norm(g)), model.units, Quantity::Acceleration));
-    model.gravity.map(|g| (g, label(g)))
+    loads.gravity.map(|g| (g, label(g)))
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -46,11 +46,11 @@ const LOADS: [Rgb; 3] = [[214, 20, 140], [255, 105, 180], [230, 60, 90]];
 pub(super) const GRAVITY: Rgb = [150, 60, 220];
 
 /// The symbols on a scene, supports first.
-pub(super) fn resolve(scene: &Scene, model: &Model) -> Vec<Group> {
-    let surface = Surface::new(scene, model);
+pub(super) fn resolve(scene: &Scene, model: &Model, loads: &CaseLoads) -> Vec<Group> {
+    let surface = Surface::new(scene, model, loads);
     let supports = model.supports.iter().zip(SUPPORTS.into_iter().cycle());
     let supports = supports.map(|(support, color)| surface.support(support, color));
-    let loads = model.applied.iter().filter(|load| load.total != [0.0; 3] || is_normal(load));
+    let loads = loads.applied.iter().filter(|load| load.total != [0.0; 3] || is_normal(load));
     let loads = loads.zip(LOADS.into_iter().cycle());
     let springs = model.springs.iter().zip(SUPPORTS.into_iter().rev().cycle());
     let springs = springs
@@ -73,6 +73,7 @@ fn is_normal(load: &AppliedLoad) -> bool {
 struct Surface<'a> {
     scene: &'a Scene,
     model: &'a Model,
+    loads: &'a CaseLoads<'a>,
     is_flat: bool,
     /// Outward at every node, `[n_skin_nodes]`; zero inside.
     normals: Vec<[f64; 3]>,
@@ -80,9 +81,9 @@ struct Surface<'a> {
 }
 
 impl<'a> Surface<'a> {
-    fn new(scene: &'a Scene, model: &'a Model) -> Surface<'a> {
+    fn new(scene: &'a Scene, model: &'a Model, loads: &'a CaseLoads<'a>) -> Surface<'a> {
         let spacing = SPACING * norm(super::extents(&scene.rest));
-        let mut surface = Surface { scene, model, is_flat: model.mesh.dim() == 2, normals: vec![], spacing };
+        let mut surface = Surface { scene, model, loads, is_flat: model.mesh.dim() == 2, normals: vec![], spacing };
         surface.normals = surface.normals_where(&vec![true; scene.rest.len()]);
         surface
     }
@@ -228,7 +229,7 @@ impl<'a> Surface<'a> {
         if self.is_potential() {
             return load.total[0].signum();
         }
-        let forces = self.scene.nodes.iter().map(|&node| self.model.nodal_forces.get(node as usize));
+        let forces = self.scene.nodes.iter().map(|&node| self.loads.nodal_forces.get(node as usize));
         let outward: f64 = forces.zip(normals).map(|(force, &n)| force.map_or(0.0, |&force| dot(force, n))).sum();
         if outward > 0.0 { -1.0 } else { 1.0 }
     }

@@ -210,7 +210,7 @@ fn supports_and_loads_have_symbols_in_colours_of_their_own() {
     model.nodal_forces = vec![[0.0; 3]; 12];
     [2, 3, 6, 7].iter().for_each(|&node: &usize| model.nodal_forces[node] = [0.0, 0.0, -1.0]);
     model.gravity = Some([0.0, 0.0, -9.81]);
-    let shown = Shown::new(&mesh, fields, &[], Some(&model));
+    let shown = Shown::new(&mesh, fields, &[], Some((&model, 0)));
     let labels: Vec<&str> = shown.groups.iter().map(|group| group.label.as_str()).collect();
     assert_eq!(labels, ["support wall", "support wall", "force on end: (0, 0, -7.000)", "pressure on top: 0 in all"]);
     let shapes: Vec<Shape> = shown.groups.iter().map(|group| group.symbols[0].shape).collect();
@@ -233,7 +233,7 @@ fn a_large_group_has_some_forty_symbols_far_apart() {
     let nodes = (0..mesh.coords.len() as u32).collect();
     model.supports = vec![Support { name: "all".into(), nodes, displacement: [Some(0.0); 3], ..Support::default() }];
     model.mesh = mesh;
-    let shown = Shown::new(&model.mesh, &results, &[], Some(&model));
+    let shown = Shown::new(&model.mesh, &results, &[], Some((&model, 0)));
     let places: Vec<[f64; 3]> = shown.groups[0].symbols.iter().map(|s| shown.scene.rest[s.node as usize]).collect();
     assert!((20..=40).contains(&places.len()), "{}", places.len());
     for (i, &a) in places.iter().enumerate() {
@@ -291,7 +291,7 @@ fn units_and_the_largest_value_away_are_said() {
 fn a_model_is_drawn_in_grey_with_its_symbols() {
     let mut model = held_and_loaded();
     model.units = Some(Units::MmNS);
-    let shown = Shown::new(&model.mesh, &elastic(), &[], Some(&model));
+    let shown = Shown::new(&model.mesh, &elastic(), &[], Some((&model, 0)));
     assert_eq!(shown.groups[2].label, "force on end: (0, 0, -7.000) N");
     let (_, _, pixels) = decoded(model_png(&model, None).unwrap());
     let grey = pixels.chunks_exact(3).filter(|c| c[0] < 215 && c[0] > 120 && c[0].abs_diff(c[2]) < 9).count();

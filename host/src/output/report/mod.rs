@@ -6,6 +6,7 @@
 //! draws the skin by WebGL, `sweep.js` turns a section into a body of revolution, `page.js` has the controls. The page's content security policy forbids every request.
 
 mod base64;
+mod cases;
 mod model;
 mod parts;
 mod plots;
@@ -19,7 +20,9 @@ use std::time::SystemTime;
 use super::Summary;
 use super::picture::Shown;
 use crate::model::Model;
-use skin::Skin;
+pub(super) use cases::CasePages;
+use skin::MOST_VERTICES;
+pub(super) use skin::{Skin, most_vertices};
 use warpfem_text::escape;
 
 /// Where a model is from.
@@ -39,15 +42,36 @@ pub(super) struct Report<'a> {
     summary: &'a Summary,
     origin: Origin<'a>,
     skin: Option<Skin>,
+    /// Of several load cases.
+    cases: Option<CasePages<'a>>,
 }
 
 impl<'a> Report<'a> {
     /// Gathers it: the skin is packed, if there is something to see, and the shapes of the elements are measured, side
     /// by side.
     pub(super) fn new(model: &'a Model, summary: &'a Summary, origin: Origin<'a>, shown: Option<&Shown>) -> Report<'a> {
-        let pack = || shown.map(|shown| Skin::pack(shown, summary.units, model.analysis.is_revolved()));
+        let pack = || shown.map(|shown| Skin::pack(shown, summary.units, model.analysis.is_revolved(), MOST_VERTICES));
         let (_, skin) = rayon::join(|| model.mesh.quality(), pack);
-        Report { model, summary, origin, skin }
+        Report { model, summary, origin, skin, cases: None }
+    }
+
+    /// The report of several load cases, with the summary of all.
+    pub(super) fn of_cases(
+        model: &'a Model,
+        summary: &'a Summary,
+        origin: Origin<'a>,
+        mut cases: CasePages<'a>,
+    ) -> Report<'a> {
+        let skin = cases.skins[cases.governing].take();
+        Report { model, summary, origin, skin, cases: Some(cases) }
+    }
+
+    /// A part of the page for each load case, or for the one there is: of its summary and its number.
+    fn each(&self, part: impl Fn(&Summary, usize) -> String) -> String {
+        match &self.cases {
+            Some(cases) => cases.each(part),
+            None => part(self.summary, 0),
+        }
     }
 
     /// Writes the page around the picture `png`, if there is one.
@@ -75,10 +99,13 @@ impl<'a> Report<'a> {
             "status" => parts::status(summary),
             "stamp" => parts::stamp(summary),
             "subtitle" => parts::subtitle(summary, model.analysis.name()),
-            "cards" => parts::cards(summary),
+            "cases" => self.cases.as_ref().map_or(String::new(), CasePages::table),
+            "case_choice" => self.cases.as_ref().map_or(String::new(), CasePages::choice),
+            "more_skins" => self.cases.as_ref().map_or(String::new(), CasePages::skins),
+            "cards" => self.each(|summary, _| parts::cards(summary)),
             "warnings" => parts::warnings(&summary.warnings),
-            "forces" => parts::forces(summary, &model.applied),
-            "extremes" => parts::extremes(summary) + &probes::probes(summary),
+            "forces" => self.each(|summary, case| parts::forces(summary, &model.loads(case).applied)),
+            "extremes" => self.each(|summary, _| parts::extremes(summary) + &probes::probes(summary)),
             "mesh" => parts::mesh(&model.mesh),
             "model" => model::model(model, summary, &self.origin),
             "solver" => parts::solver(summary, &model.solver),

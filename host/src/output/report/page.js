@@ -121,7 +121,7 @@ const GRAVITY = "#963cdc";
 function symbols(viewer, { symbols: { groups }, gravity }) {
   const all = groups.map(({ label, color }) => [label, "#" + color]);
   if (gravity) all.push([`gravity g: ${written(Math.hypot(...gravity))}`, GRAVITY]);
-  byId("symbols-legend").append(...all.map(([label, color]) => {
+  byId("symbols-legend").replaceChildren(...all.map(([label, color]) => {
     const item = document.createElement("li"), swatch = document.createElement("i");
     swatch.style.background = color;
     item.append(swatch, label);
@@ -166,7 +166,10 @@ function start(viewer, header, skin) {
   const fields = fieldsOf(header, skin);
   const colors = header.colors.match(/.{6}/g).filter((_, i) => i % 15 === 0).map((c) => "#" + c);
   byId("legend-bar").style.background = `linear-gradient(to top, ${colors.join(", ")})`;
-  byId("field").append(...fields.map(({ name }, i) => new Option(name, i)));
+  // Of another load case the same field, if it has that.
+  const before = byId("field").selectedOptions[0]?.text;
+  byId("field").replaceChildren(...fields.map(({ name }, i) => new Option(name, i)));
+  byId("field").value = Math.max(fields.findIndex(({ name }) => name === before), 0);
   byId("legend-above").style.background = "#" + header.above;
   let values, bounds, highest, field, probed;
 
@@ -252,7 +255,8 @@ function start(viewer, header, skin) {
   byId("home").onclick = () => { byId("scale").value = 1; deform(); viewer.home(); };
   viewer.after = () => { mark(); probe(); triad(viewer); };
   handle(viewer);
-  new ResizeObserver(() => { viewer.fitted = undefined; viewer.reserved = legendRoom(); recolor(); }).observe(viewer.canvas);
+  viewer.observer = new ResizeObserver(() => { viewer.fitted = undefined; viewer.reserved = legendRoom(); recolor(); });
+  viewer.observer.observe(viewer.canvas);
   choose();
   deform();
 }
@@ -309,6 +313,26 @@ function handle(viewer) {
   };
 }
 
+/** The viewer of the load case with this mark, in place of the one before, seen from the same side. */
+async function another(before, mark) {
+  const header = JSON.parse(byId("skin-header" + mark).textContent), skin = await unpack(header, byId("skin" + mark).textContent);
+  before.observer.disconnect();
+  before.after = before.render = () => {};
+  const canvas = before.canvas.cloneNode();
+  before.canvas.replaceWith(canvas);
+  before.gl.getExtension("WEBGL_lose_context")?.loseContext();
+  const viewer = new Viewer(canvas, header, skin, before.reserved), { axes, magnify, shift, paper, withEdges, withOutline, withSymbols } = before;
+  Object.assign(viewer, { axes, magnify, shift, paper, withEdges, withOutline, withSymbols });
+  start(viewer, header, skin);
+  byId("symbols-legend").hidden ||= !withSymbols;
+  return viewer;
+}
+
+/** Shows what belongs to the load case with this mark. */
+function showCase(mark) {
+  document.querySelectorAll(".of-case").forEach((part) => { part.hidden = part.dataset.case !== mark; });
+}
+
 async function main() {
   let viewer, dark = darkAtFirst();
   setTheme(dark);
@@ -325,6 +349,13 @@ async function main() {
     start(viewer, header, skin);
     setTheme(dark, viewer);
     window.viewer = viewer;
+    const choice = byId("case");
+    if (!choice) return;
+    showCase(choice.value);
+    choice.onchange = async () => {
+      showCase(choice.value);
+      window.viewer = viewer = await another(viewer, choice.value);
+    };
   } catch (error) {
     byId("viewer").hidden = true;
     document.body.classList.remove("live");

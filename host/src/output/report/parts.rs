@@ -10,7 +10,7 @@ use crate::result::{Extremes, Quantity, Table, with_unit};
 use warpfem_text::{clean, count, counted, engineering, engineering_beside, vector};
 
 /// A number with a true minus sign.
-fn shown(value: f64) -> String {
+pub(super) fn shown(value: f64) -> String {
     engineering(value).replace('-', "−")
 }
 
@@ -80,7 +80,7 @@ pub(super) fn subtitle(summary: &Summary, analysis: &str) -> String {
 }
 
 /// A number, with its unit if the case names its units.
-fn measured(summary: &Summary, value: f64, quantity: Quantity) -> String {
+pub(super) fn measured(summary: &Summary, value: f64, quantity: Quantity) -> String {
     with_unit(shown(value), summary.units, quantity)
 }
 

@@ -23,12 +23,19 @@ use warpfem_text::visible;
 
 /// Above this many vertices the skin is thinned. With incompressible values it then takes some 4 MB as text.
 pub(super) const MOST_VERTICES: usize = 90_000;
+/// The most vertices of each of several skins in a page.
+pub(in crate::output) fn most_vertices(n_skins: usize) -> usize {
+    (MOST_VERTICES / n_skins).max(LEAST_VERTICES)
+}
+
+/// However many skins there are, each may have so many.
+const LEAST_VERTICES: usize = 15_000;
 /// Up to this many faces the edges of the elements are carried.
 const MOST_FACES_WITH_EDGES: usize = 20_000;
 /// Steps of 16 bits.
 const STEPS: f64 = 65535.0;
 
-pub(super) struct Skin {
+pub(in crate::output) struct Skin {
     /// Counts, ranges and how to show it, as JSON.
     pub header: String,
     /// The numbers, deflated.
@@ -63,12 +70,13 @@ impl Plane {
 }
 
 impl Skin {
-    /// `revolved`: of a section, which the reader may sweep round the axis.
-    pub(super) fn pack(shown: &Shown, units: Option<Units>, revolved: bool) -> Skin {
+    /// Packs what is shown, with at most so many vertices. `revolved`: it is a section, which the reader may sweep round
+    /// the axis.
+    pub(in crate::output) fn pack(shown: &Shown, units: Option<Units>, revolved: bool, most: usize) -> Skin {
         let scene = &shown.scene;
         let whole = surface(scene);
         let (n_vertices, n_edges) = (whole.vertices.len(), whole.edges.len());
-        let surface = if n_vertices > MOST_VERTICES { thin::thin(scene, whole, MOST_VERTICES) } else { whole };
+        let surface = if n_vertices > most { thin::thin(scene, whole, most) } else { whole };
         let note = match surface.vertices.len() < n_vertices {
             true => format!(
                 "Simplified: {} of the skin's {n_vertices} nodes are shown here. The picture, the table and the VTU file have \

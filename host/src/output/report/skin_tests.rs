@@ -62,7 +62,7 @@ fn a_skin_comes_back_within_half_a_step() {
     let mesh = generate_box(Hex8, [3.0, 1.0, 0.5], [6, 4, 2]).unwrap();
     let results = bent(&mesh);
     let shown = Shown::new(&mesh, &results, &[], None);
-    let (header, planes, _) = unpack(&Skin::pack(&shown, None, false));
+    let (header, planes, _) = unpack(&Skin::pack(&shown, None, false, MOST_VERTICES));
     let scene = &shown.scene;
     let order = surface(scene).vertices;
     assert_eq!((planes.len(), order.len()), (10, scene.rest.len()));
@@ -88,7 +88,7 @@ fn faces_become_triangles_and_edges_keep_their_kinds() {
     let mesh = hex_pair();
     let results = elastic();
     let shown = Shown::new(&mesh, &results, &[], None);
-    let (header, _, numbers) = unpack(&Skin::pack(&shown, None, false));
+    let (header, _, numbers) = unpack(&Skin::pack(&shown, None, false, MOST_VERTICES));
     // Ten squares; sixteen pieces of twelve edges; between the cubes four edges.
     assert_eq!([&header["triangles"], &header["outline"], &header["edges"]], [20, 16, 4]);
     assert_eq!(numbers.len(), 3 * 20 + 2 * 16 + 2 * 4);
@@ -114,7 +114,7 @@ fn a_skin_with_too_many_vertices_is_thinned_and_says_so() {
     let shown = Shown::new(&mesh, &results, &[], None);
     let whole = surface(&shown.scene);
     let n = whole.vertices.len();
-    assert!(Skin::pack(&shown, None, false).note.is_empty());
+    assert!(Skin::pack(&shown, None, false, MOST_VERTICES).note.is_empty());
     let area = |surface: &Surface| -> f64 {
         let x = |v: u32| shown.scene.rest[surface.vertices[v as usize] as usize];
         surface.triangles.iter().map(|t| thin::area(t.map(x))).sum()
@@ -135,6 +135,6 @@ fn a_million_elements_make_a_few_hundred_kilobytes() {
     // The skin of a cube of a million cells, from a plate with as many faces on it.
     let mesh = generate_box(Hex8, [1.0, 1.0, 0.01], [170, 170, 1]).unwrap();
     let results = bent(&mesh);
-    let packed = Skin::pack(&Shown::new(&mesh, &results, &[], None), None, false).packed.len();
+    let packed = Skin::pack(&Shown::new(&mesh, &results, &[], None), None, false, MOST_VERTICES).packed.len();
     assert!(packed < 1_000_000, "{packed}");
 }

@@ -93,7 +93,7 @@ pub fn cg<T: Real>(
 ) -> Result<Outcome> {
     solved(space, equations, u, options.tolerance, |u, norm_f| {
         let until = StoppingCriteria { options, norm_f, monitor };
-        let mut cg = Cg::new(space, equations, preconditioner, options.stepping)?;
+        let mut cg = Cg::new(space, equations, preconditioner, &options)?;
         let mut outcome = match options.measure {
             Measure::Residual => by_residual::solve(&mut cg, u, &until)?,
             Measure::Energy => by_energy::solve(&mut cg, u, &until)?,
@@ -126,13 +126,13 @@ impl<'a, T: Real> Cg<'a, T> {
         space: &'a Space,
         equations: &'a Equations<'a, T>,
         preconditioner: &'a dyn Preconditioner<T>,
-        stepping: Stepping,
+        options: &CgOptions,
     ) -> Result<Self> {
         let n = equations.operator.n();
         let [r, z, p, q] = [space.zeros(n)?, space.zeros(n)?, space.zeros(n)?, space.zeros(n)?];
-        let stepper = Stepper::new(space, preconditioner, n, stepping)?;
+        let stepper = Stepper::new(space, preconditioner, n, options.stepping)?;
         let every = if preconditioner.hierarchy().is_some() { CHECK_MULTIGRID } else { CHECK_EVERY };
-        let (current, rho, taken, starts, lanczos) = (0, 0.0, 0.0, 0, Lanczos::default());
+        let (current, rho, taken, starts, lanczos) = (0, 0.0, 0.0, 0, Lanczos::from(options.theta));
         Ok(Cg { space, equations, preconditioner, r, z, p, q, current, rho, taken, starts, every, stepper, lanczos })
     }
 

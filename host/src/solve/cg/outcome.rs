@@ -14,12 +14,14 @@ pub struct CgOptions {
     pub max_iterations: usize,
     /// How the device is told what to do.
     pub stepping: Stepping,
+    /// The smallest eigenvalue of the preconditioned matrix, if an earlier solution has found it.
+    pub theta: Option<f64>,
 }
 
 impl CgOptions {
     /// On the residual, as [`Stepping::Auto`] steps.
     pub const fn new(tolerance: f64, max_iterations: usize) -> Self {
-        CgOptions { tolerance, measure: Measure::Residual, max_iterations, stepping: Stepping::Auto }
+        CgOptions { tolerance, measure: Measure::Residual, max_iterations, stepping: Stepping::Auto, theta: None }
     }
 
     /// On the error in the energy norm.

@@ -1,0 +1,186 @@
+//! Load cases: solved one after the other, each written as it comes, then what is of all of them.
+
+use super::earlier::Earlier;
+use super::print::{Tone, count, seconds, toned, unbroken, vector, whole, wrapped};
+use super::solve::{Job, solve_or_fall_back};
+use super::terminal::{self, Detail};
+use super::{preview, summary, table, warnings};
+use crate::device::DeviceName;
+use crate::linalg::Space;
+use crate::model::Model;
+use crate::output::cases::CaseWriter;
+use crate::output::summary::StepSummary;
+use crate::output::{self, Summary};
+use crate::pipeline::{self, Solution};
+use crate::result::{Error, Extremes, FieldInfo, Result, Sink, Step};
+use crate::solve::Monitor;
+use std::cell::RefCell;
+use std::path::PathBuf;
+use warpfem_text::{counted, engineering as number};
+
+/// Writes what a study sends, and keeps the numbers.
+struct CaseSink<'a> {
+    model: &'a Model,
+    fields: Vec<String>,
+    writer: CaseWriter<'a>,
+    shown: Vec<summary::Shown>,
+}
+
+impl Sink for CaseSink<'_> {
+    fn wants(&self, name: &str) -> bool {
+        FieldInfo::named(name).is_none() || self.fields.iter().any(|field| field == name)
+    }
+
+    fn take(&mut self, step: Step) -> Result<()> {
+        let case = self.shown.len();
+        self.shown.push((summary::results(self.model, case, &step), summary::probes(self.model, &step)));
+        self.writer.add(step).map_err(|error| Error::Sink(Box::new(error)))
+    }
+}
+
+/// Solves and writes the load cases of a job. Returns the solution that the exit code is of, the first that has not
+/// converged or else the first, and what to say.
+pub(super) fn run(
+    job: &Job,
+    device: DeviceName,
+    monitor: &dyn Monitor,
+    quiet: bool,
+    detail: Detail,
+) -> anyhow::Result<(Solution, String)> {
+    let (model, before) = (&job.model, Earlier::read(job.dir()));
+    let taken = RefCell::new(None);
+    let solve = |model: &Model, device| {
+        let writer = CaseWriter::new(job.dir(), &job.model, job.options());
+        let fields = pipeline::asked_fields(model, &job.drawn());
+        let mut sink = CaseSink { model: &job.model, fields, writer, shown: Vec::new() };
+        let solutions = pipeline::solve_into(&Space::open(device)?, model, &mut sink, monitor)?;
+        *taken.borrow_mut() = Some(sink);
+        Ok(solutions)
+    };
+    let mut solutions = solve_or_fall_back(model, [device, device.resolve()], solve).map_err(of_sink)?;
+    let Some(CaseSink { writer, shown, .. }) = taken.into_inner() else { unreachable!("it has been solved") };
+    monitor.phase("write");
+    let each = solutions.iter().zip(shown);
+    let summaries: Vec<Summary> =
+        each.map(|(solution, shown)| summary::with(model, solution, shown, job.mass(), job.read)).collect();
+    let mut total = total(model, &summaries, &writer);
+    total.timings_s.total = job.seconds();
+    let small = writer.governing_step().map_or(String::new(), |step| preview::of(&model.mesh, step, quiet));
+    let files = writer.finish(&summaries, &mut total)?;
+    let said = small + &text(&total, &files, before.as_ref(), detail);
+    let decisive = solutions.iter().position(|solution| !solution.outcome.converged).unwrap_or(0);
+    Ok((solutions.swap_remove(decisive), said))
+}
+
+/// An error of writing as it is.
+fn of_sink(error: Error) -> anyhow::Error {
+    match error {
+        Error::Sink(inner) => match inner.downcast::<output::Error>() {
+            Ok(error) => (*error).into(),
+            Err(other) => Error::Sink(other).into(),
+        },
+        error => error.into(),
+    }
+}
+
+/// The summary of all cases: results and solver of the first, the worst of what tells how far they can be trusted.
+fn total(model: &Model, summaries: &[Summary], writer: &CaseWriter) -> Summary {
+    let governing = writer.governing();
+    let (each, names): (Vec<_>, Vec<_>) = summaries.iter().map(|of| (of.warnings.clone(), of.step.clone())).unzip();
+    let mut total = Summary { step: String::new(), ..summaries[0].clone() };
+    let steps = summaries.iter().enumerate().map(|(case, of)| StepSummary::of(of, writer.files(case)));
+    total.steps = steps.collect();
+    total.governing_case = Some(names[governing].clone());
+    total.warnings = warnings::of_cases(&each, &names, governing);
+    let solvers = || summaries.iter().map(|of| &of.solver);
+    if let Some(failed) = solvers().find(|solver| !solver.converged) {
+        total.solver = failed.clone();
+    }
+    total.solver.digits = solvers().map(|solver| solver.digits).min().flatten();
+    let errors = solvers().map(|solver| solver.error_estimate);
+    total.solver.error_estimate = errors.reduce(|a, b| Some(a?.max(b?))).flatten();
+    total.solver.relative_residual = solvers().map(|solver| solver.relative_residual).fold(0.0, f64::max);
+    // Cases add up.
+    total.timings_s.phases = summaries.last().map_or(total.timings_s.phases, |last| last.timings_s.phases);
+    if summaries.len() < model.n_cases() {
+        let missing = model.n_cases() - summaries.len();
+        total.warnings.push(format!("{} not solved: the run was stopped", counted(missing, "load case")));
+    }
+    total
+}
+
+/// Warnings shown.
+const MOST_WARNINGS: usize = 3;
+/// Columns of a name.
+const NAME: usize = 20;
+
+/// What the terminal shows: a row for each case, then the warnings and the files.
+fn text(s: &Summary, files: &[PathBuf], before: Option<&Earlier>, detail: Detail) -> String {
+    let is_verbose = detail == Detail::Verbose;
+    let sizes = format!("{}, {}", counted(s.nodes, "node"), counted(s.elements, "element"));
+    let mut out = wrapped(&format!("{}: {sizes} on {}", s.case, s.device), "  ") + "\n";
+    let words = s.results.physics.words();
+    let unit =
+        |quantity| s.units.and_then(|units| units.label(quantity)).map_or(String::new(), |unit| format!(" [{unit}]"));
+    let unknown = match words.extremes {
+        Extremes::Largest(_) => format!("{}{}", words.unknown, unit(s.results.unknown_unit())),
+        Extremes::Both(_) => words.unknown.into(),
+    };
+    let heads =
+        ["case", &format!("{}{}", words.intensity[1], unit(s.results.intensity_unit())), "at", &unknown, "solved"];
+    let row = |step: &StepSummary| {
+        let results = &step.results;
+        let unknown = match words.extremes {
+            Extremes::Largest(_) => number(results.unknown.max),
+            Extremes::Both(_) => format!("{} to {}", number(results.unknown.min), number(results.unknown.max)),
+        };
+        let mut name: String = step.name.chars().take(NAME).collect();
+        if s.governing_case.as_ref() == Some(&step.name) {
+            name += " *";
+        }
+        let solved = match (step.solver.converged, step.solver.digits) {
+            (false, _) => "NOT CONVERGED".into(),
+            (true, Some(digits)) => format!("{digits} digits"),
+            (true, None) => "yes".into(),
+        };
+        vec![name, number(results.nodal.max), vector(results.nodal.max_at), unknown, solved]
+    };
+    let rows: Vec<Vec<String>> = s.steps.iter().map(row).collect();
+    for line in table::text(&heads, &rows).lines() {
+        out += &format!("  {}\n", line.trim_end());
+    }
+    let largest = format!("largest {}, {}", words.intensity[0], words.unknown);
+    out += &(wrapped(&format!("  of each the {largest} at the nodes; * governs"), "    ") + "\n");
+    let shown = if is_verbose { s.warnings.len() } else { MOST_WARNINGS };
+    s.warnings.iter().take(shown).for_each(|warning| out += &terminal::warning(warning));
+    if s.warnings.len() > shown {
+        out += &format!("  {}: --verbose, or the report\n", counted(s.warnings.len() - shown, "more warning"));
+    }
+    for line in wrote(s, files, before, is_verbose) {
+        out += &(wrapped(&format!("  {line}"), "    ") + "\n");
+    }
+    out + &wrapped(&result(s), "  ") + "\n"
+}
+
+/// The files, or how many there are.
+fn wrote(s: &Summary, files: &[PathBuf], before: Option<&Earlier>, is_verbose: bool) -> Vec<String> {
+    if is_verbose {
+        return files.iter().map(|file| format!("wrote {}", whole(file))).collect();
+    }
+    let Some(report) = files.iter().find(|file| file.extension().is_some_and(|ending| ending == "html")) else {
+        return vec![];
+    };
+    let replaced = before.map(|before| before.replaced(s)).filter(|note| note != super::earlier::SAME);
+    let pvd = unbroken(&format!("{}.pvd", s.case));
+    let n = count(files.len() - 1);
+    vec![format!("report: {}; {n} files beside it, {pvd} has all cases{}", whole(report), replaced.unwrap_or_default())]
+}
+
+fn result(s: &Summary) -> String {
+    let n_failed = s.steps.iter().filter(|step| !step.solver.converged).count();
+    let state = match n_failed {
+        0 => toned(Tone::Good, "solved"),
+        n => toned(Tone::Bad, &format!("{} not converged", count(n))),
+    };
+    format!("{}: {}, {state}, {}", s.case, counted(s.steps.len(), "load case"), seconds(s.timings_s.total))
+}

@@ -1,0 +1,132 @@
+//! `[[load_case]]`: combinations of loads, each a right-hand side of the same equations, `f = sum of factor x load`.
+//!
+//! A load with a name is in the cases that give it a factor. A load without one is in all of them, with the factor 1, and
+//! so are prescribed displacements.
+
+use std::borrow::Cow;
+
+use super::case::Case;
+use super::{AppliedLoad, Model, Rotation};
+
+/// A load case: the factor of each load.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LoadCase {
+    /// Its name.
+    pub name: String,
+    /// Of gravity.
+    pub gravity: f64,
+    /// Of the forces of rotation; not negative.
+    pub rotation: f64,
+    /// Of a potential's source.
+    pub source: f64,
+    /// Of each of [`Model::applied`].
+    pub applied: Vec<f64>,
+}
+
+/// The loads of one case.
+#[derive(Debug, Clone)]
+pub struct CaseLoads<'a> {
+    /// Acceleration of gravity.
+    pub gravity: Option<[f64; 3]>,
+    /// How the body spins.
+    pub rotation: Option<Rotation>,
+    /// What a potential's source gives per volume.
+    pub source: Option<f64>,
+    /// Whether the body is free, and its own acceleration acts on it.
+    pub is_free: bool,
+    /// All others as nodal forces, as in [`Model::nodal_forces`].
+    pub nodal_forces: Cow<'a, [[f64; 3]]>,
+    /// What each of those adds up to.
+    pub applied: Cow<'a, [AppliedLoad]>,
+}
+
+impl Model {
+    /// How many load cases are solved.
+    pub fn n_cases(&self) -> usize {
+        self.load_cases.len().max(1)
+    }
+
+    /// The name of a load case; empty where all loads make one.
+    pub fn case_name(&self, case: usize) -> &str {
+        self.load_cases.get(case).map_or("", |case| &case.name)
+    }
+
+    /// The loads of a case; all of them where there are no cases.
+    pub fn loads(&self, case: usize) -> CaseLoads<'_> {
+        let Some(case) = self.load_cases.get(case) else {
+            return CaseLoads {
+                gravity: self.gravity,
+                rotation: self.rotation,
+                source: self.source,
+                is_free: !self.pins.is_empty(),
+                nodal_forces: Cow::Borrowed(&self.nodal_forces),
+                applied: Cow::Borrowed(&self.applied),
+            };
+        };
+        let mut nodal_forces = vec![[0.0; 3]; self.nodal_forces.len()];
+        let mut applied = Vec::new();
+        let loads = self.applied.iter().zip(&self.load_forces).zip(&case.applied);
+        for ((load, forces), factor) in loads.filter(|(_, factor)| **factor != 0.0) {
+            for (node, force) in forces {
+                nodal_forces[*node as usize].iter_mut().zip(force).for_each(|(sum, c)| *sum += factor * c);
+            }
+            applied.push(AppliedLoad { total: load.total.map(|c| factor * c), ..load.clone() });
+        }
+        // Forces go with the square of the speed.
+        let spun = |rotation: Rotation| Rotation { speed: rotation.speed * case.rotation.sqrt(), ..rotation };
+        CaseLoads {
+            gravity: self.gravity.filter(|_| case.gravity != 0.0).map(|g| g.map(|c| case.gravity * c)),
+            rotation: self.rotation.filter(|_| case.rotation != 0.0).map(spun),
+            source: self.source.filter(|_| case.source != 0.0).map(|source| case.source * source),
+            is_free: !self.pins.is_empty(),
+            nodal_forces: nodal_forces.into(),
+            applied: applied.into(),
+        }
+    }
+}
+
+/// The load cases of a case file; `names` are those of its loads in the order of [`Model::applied`].
+pub fn resolve(case: &Case, names: &[Option<String>]) -> Vec<LoadCase> {
+    let tables = &case.tables;
+    let name = |name: Option<&toml::Spanned<String>>, own: &str| {
+        name.map_or_else(|| own.to_owned(), |name| name.get_ref().clone())
+    };
+    let gravity = name(tables.gravity.as_ref().and_then(|table| table.get_ref().name.as_ref()), "gravity");
+    let rotation = name(tables.rotation.as_ref().and_then(|table| table.get_ref().name.as_ref()), "rotation");
+    let source = name(tables.source.as_ref().and_then(|table| table.name.as_ref()), "source");
+    let of_table = |table: &toml::Spanned<super::case::tables::LoadCaseTable>| {
+        let table = table.get_ref();
+        let factors = table.factors.get_ref();
+        let factor = |name: &str| {
+            let found = factors.iter().find(|(load, _)| load.get_ref() == name);
+            found.map_or(0.0, |(_, factor)| *factor.get_ref())
+        };
+        LoadCase {
+            name: table.name.get_ref().clone(),
+            gravity: factor(&gravity),
+            rotation: factor(&rotation),
+            source: factor(&source),
+            applied: names.iter().map(|name| name.as_deref().map_or(1.0, factor)).collect(),
+        }
+    };
+    tables.load_case.iter().map(of_table).collect()
+}
+
+/// Named loads in no case, and cases without loads.
+pub fn warnings(case: &Case, cases: &[LoadCase]) -> Vec<String> {
+    if cases.is_empty() {
+        return Vec::new();
+    }
+    let tables = &case.tables.load_case;
+    let is_used =
+        |name: &str| tables.iter().any(|table| table.get_ref().factors.get_ref().keys().any(|of| of.get_ref() == name));
+    let mut unused: Vec<&str> =
+        case.load_names().into_iter().map(|(name, _)| name).filter(|name| !is_used(name)).collect();
+    unused.dedup();
+    let unused = unused.iter().map(|name| format!("load `{name}` is in no [[load_case]]: it acts nowhere"));
+    let is_empty = |case: &&LoadCase| {
+        [case.gravity, case.rotation, case.source].iter().chain(&case.applied).all(|factor| *factor == 0.0)
+    };
+    let empty = cases.iter().filter(is_empty).map(|case| format!("load case `{}` has no load", case.name));
+    unused.chain(empty).collect()
+}

@@ -1,0 +1,184 @@
+//! Files of load cases: `<case>_<name>.vtu` and CSV of each as it comes; then `<case>.pvd`, which lists them for ParaView,
+//! `<case>_envelope.vtu`, the picture of the governing case, one report and `summary.json`.
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use warpfem_text::escape;
+
+use super::atomic::Staged;
+use super::envelope::Envelope;
+use super::picture::{Shot, Shown};
+use super::report::{CasePages, Report, Skin, most_vertices};
+use super::{Error, Options, PVD, REPORT, Result, SUMMARY, Summary, VTU};
+use super::{files_of_step, is_zero, names_before, remove_all, sizes};
+use crate::model::Model;
+use crate::result::Step;
+
+/// The ending of the envelope's name.
+const ENVELOPE: &str = "envelope";
+
+/// The names of the files of a model's load cases, without endings: letters, digits, `-` and `.` of each name, `_` for
+/// others; a number behind what would be the same.
+pub fn stems(model: &Model) -> Vec<String> {
+    let mut taken = BTreeSet::from([ENVELOPE.to_owned()]);
+    let is_plain = |c: char| c.is_alphanumeric() || "-.".contains(c);
+    let stem = |case: usize| {
+        let plain: String = model.case_name(case).chars().map(|c| if is_plain(c) { c } else { '_' }).collect();
+        let mut name = plain.clone();
+        let mut count = 1;
+        while !taken.insert(name.to_lowercase()) {
+            count += 1;
+            name = format!("{plain}_{count}");
+        }
+        format!("{}_{name}", model.name)
+    };
+    (0..model.load_cases.len()).map(stem).collect()
+}
+
+/// The names of all files that may be written for a model with load cases.
+pub fn names(model: &Model, pictures: &[Shot]) -> Vec<String> {
+    let name = &model.name;
+    let of_steps = stems(model).into_iter().flat_map(|stem| super::step_names(&stem));
+    let of_all = [format!("{name}{PVD}"), format!("{name}_{ENVELOPE}{VTU}"), format!("{name}{REPORT}"), SUMMARY.into()];
+    of_steps.chain(pictures.iter().map(|shot| shot.file_name(name))).chain(of_all).collect()
+}
+
+/// Writes load cases as they are solved.
+pub struct CaseWriter<'a> {
+    dir: &'a Path,
+    model: &'a Model,
+    options: Options<'a>,
+    stems: Vec<String>,
+    /// What the report shows of each case.
+    skins: Vec<Option<Skin>>,
+    /// The largest over all cases.
+    pub envelope: Envelope,
+    /// The case with the largest stress or gradient, and that.
+    governing: Option<(usize, f64, Step)>,
+    /// The files of each case.
+    files: Vec<Vec<PathBuf>>,
+    /// Seconds that writing has taken.
+    seconds: f64,
+}
+
+impl<'a> CaseWriter<'a> {
+    /// For the cases of a model, into a folder, which is made if it is missing.
+    pub fn new(dir: &'a Path, model: &'a Model, options: Options<'a>) -> CaseWriter<'a> {
+        let (skins, files, envelope) = (vec![], vec![], Envelope::default());
+        CaseWriter { dir, model, options, stems: stems(model), skins, envelope, governing: None, files, seconds: 0.0 }
+    }
+
+    /// Writes the files of the next case.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Output`] with the path at fault; the files of the cases before are there.
+    pub fn add(&mut self, step: Step) -> Result<()> {
+        let start = Instant::now();
+        let (case, model) = (self.skins.len(), self.model);
+        let at = |source| Error::Output { path: self.dir.to_path_buf(), source };
+        std::fs::create_dir_all(self.dir).map_err(at)?;
+        let converged = step.outcome.as_ref().is_none_or(|outcome| outcome.converged);
+        let skin = || (!is_zero(&step)).then(|| self.skin(&step, Some(case)));
+        let stem = |ending: &str| self.dir.join(format!("{}{ending}", self.stems[case]));
+        let (staged, skin) = rayon::join(|| files_of_step(model, &step, stem, converged), skin);
+        self.files.push(Staged::publish(staged?)?);
+        self.skins.push(skin);
+        self.envelope.add(&step);
+        let largest = super::largest(sizes(&step).iter().copied()).map_or(0.0, |(_, largest)| largest);
+        if self.governing.as_ref().is_none_or(|(_, most, _)| largest > *most) {
+            self.governing = Some((case, largest, step));
+        }
+        self.seconds += start.elapsed().as_secs_f64();
+        Ok(())
+    }
+
+    /// The number of the case with the largest stress or gradient.
+    pub fn governing(&self) -> usize {
+        self.governing.as_ref().map_or(0, |(case, ..)| *case)
+    }
+
+    /// The results of that case, if there is one.
+    pub fn governing_step(&self) -> Option<&Step> {
+        self.governing.as_ref().map(|(_, _, step)| step)
+    }
+
+    /// The names of the files of a case.
+    pub fn files(&self, case: usize) -> Vec<String> {
+        let name = |path: &PathBuf| path.file_name().map(|name| name.to_string_lossy().into_owned());
+        self.files.get(case).into_iter().flatten().filter_map(name).collect()
+    }
+
+    fn skin(&self, step: &Step, case: Option<usize>) -> Skin {
+        let symbols = case.filter(|_| self.options.with_symbols).map(|case| (self.model, case));
+        let shown = Shown::new(&self.model.mesh, step, &[], symbols);
+        Skin::pack(&shown, self.model.units, self.model.analysis.is_revolved(), most_vertices(self.stems.len() + 1))
+    }
+
+    /// Writes what is of all cases, of which these are the summaries, and `total`, the summary of all. Returns the paths
+    /// of all files, the summary last.
+    ///
+    /// # Errors
+    ///
+    /// As [`CaseWriter::add`].
+    pub fn finish(mut self, summaries: &[Summary], total: &mut Summary) -> Result<Vec<PathBuf>> {
+        let start = Instant::now();
+        let (dir, model, case) = (self.dir, self.model, self.governing());
+        let at = |source| Error::Output { path: dir.to_path_buf(), source };
+        let named = |ending: &str| dir.join(format!("{}{ending}", total.case));
+        let mut staged = vec![Staged::write(named(PVD), |file| self.write_list(file))?];
+        let envelope = self.envelope.step();
+        if let Some(step) = &envelope {
+            let write = |file: &mut File| Envelope::write(file, &model.mesh, step, total.solver.converged);
+            staged.push(Staged::write(named(&format!("_{ENVELOPE}{VTU}")), write)?);
+        }
+        let mut png = None;
+        total.pictures = vec![];
+        if let Some((_, _, step)) = self.governing.as_ref().filter(|(_, _, step)| !is_zero(step)) {
+            let symbols = self.options.with_symbols.then_some((model, case));
+            let shown = Shown::new(&model.mesh, step, self.options.pictures, symbols);
+            let titled = Summary { case: format!("{}: {}", total.case, step.label), ..summaries[case].clone() };
+            for shot in self.options.pictures {
+                let name = shot.file_name(&total.case);
+                let image = shown.png(step, shot, &titled).map_err(at)?;
+                staged.push(Staged::write(dir.join(&name), |file| file.write_all(&image))?);
+                png.get_or_insert(image);
+                total.pictures.push(name);
+            }
+        }
+        let envelope = envelope.filter(|step| step.nodes("von_mises_nodal").iter().any(|value| *value != 0.0));
+        let envelope = envelope.map(|step| self.skin(&step, None));
+        let pages = CasePages { summaries, skins: std::mem::take(&mut self.skins), envelope, governing: case };
+        let report = Report::of_cases(model, total, self.options.origin, pages);
+        staged.push(Staged::write(named(REPORT), |file| report.write(file, png.as_deref()))?);
+        drop(report);
+        self.seconds += start.elapsed().as_secs_f64();
+        total.timings_s.write += self.seconds;
+        total.timings_s.total += start.elapsed().as_secs_f64();
+        let before = names_before(dir, &total.case);
+        staged.push(Staged::write(dir.join(SUMMARY), |file| total.write(file))?);
+        let mut published: Vec<PathBuf> = self.files.concat();
+        published.extend(Staged::publish(staged)?);
+        remove_all(dir, before, &published)?;
+        Ok(published)
+    }
+
+    /// ParaView's list of the cases, each at its number.
+    fn write_list(&self, out: &mut File) -> io::Result<()> {
+        let mut text =
+            String::from("<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\">\n<Collection>\n");
+        for (case, stem) in self.stems.iter().enumerate().take(self.files.len()) {
+            let name = escape(self.model.case_name(case));
+            let file = escape(stem);
+            text += &format!(
+                "<DataSet timestep=\"{}\" group=\"\" part=\"0\" name=\"{name}\" file=\"{file}.vtu\"/>\n",
+                case + 1
+            );
+        }
+        out.write_all((text + "</Collection>\n</VTKFile>\n").as_bytes())
+    }
+}

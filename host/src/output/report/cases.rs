@@ -1,0 +1,109 @@
+//! The report's load cases: a table of all, and for the choice of one what is shown of each.
+
+use super::{Skin, base64, escape, parts};
+use crate::output::Summary;
+use crate::result::Extremes;
+use warpfem_text::{counted, vector};
+
+/// Load cases as the page has them.
+pub(in crate::output) struct CasePages<'a> {
+    /// Of each case.
+    pub summaries: &'a [Summary],
+    /// The skin of each case; none where all is zero, and of the governing one once the page has it.
+    pub skins: Vec<Option<Skin>>,
+    /// The skin with the largest values of all cases.
+    pub envelope: Option<Skin>,
+    /// The number of the case that is shown first.
+    pub governing: usize,
+}
+
+/// What marks the skin of the envelope.
+const ENVELOPE: &str = "-0";
+
+impl CasePages<'_> {
+    /// What marks a case in the page: nothing for the one that is shown first.
+    fn mark(&self, case: usize) -> String {
+        if case == self.governing { String::new() } else { format!("-{}", case + 1) }
+    }
+
+    fn name(&self, case: usize) -> String {
+        escape(&self.summaries[case].step)
+    }
+
+    /// Rows of the cases: the largest values, where they are, and how the solution ended.
+    pub(super) fn table(&self) -> String {
+        let words = self.summaries[0].results.physics.words();
+        let row = |(case, summary): (usize, &Summary)| {
+            let results = &summary.results;
+            let unknown = match words.extremes {
+                Extremes::Largest(_) => parts::measured(summary, results.unknown.max, results.unknown_unit()),
+                Extremes::Both(_) => {
+                    let most = parts::measured(summary, results.unknown.max, results.unknown_unit());
+                    format!("{} to {most}", parts::shown(results.unknown.min))
+                }
+            };
+            let largest = parts::measured(summary, results.nodal.max, results.intensity_unit());
+            let at = vector(results.nodal.max_at).replace('-', "−");
+            let ended = if summary.solver.converged { "converged" } else { "<strong>not converged</strong>" };
+            let class = if case == self.governing { " class=\"sum\"" } else { "" };
+            format!(
+                "<tr{class}><th>{}</th><td>{largest}</td><td class=\"place\">{at}</td><td>{unknown}</td><td>{ended}</td></tr>",
+                self.name(case)
+            )
+        };
+        let rows: String = self.summaries.iter().enumerate().map(row).collect();
+        let unknown = match words.extremes {
+            Extremes::Largest(_) => format!("largest {}", words.unknown),
+            Extremes::Both(_) => words.unknown.into(),
+        };
+        format!(
+            "<section><h2>{}</h2><div class=\"wide\"><table><thead><tr><th></th><th>largest {}</th><th>at</th><th>{unknown}</th>\
+             <th></th></tr></thead><tbody>{rows}</tbody></table></div><p class=\"note\">The governing case, {}, is shown \
+             first.</p></section>\n",
+            counted(self.summaries.len(), "load case"),
+            words.intensity[0],
+            self.name(self.governing)
+        )
+    }
+
+    /// The choice of a case, or of the envelope.
+    pub(super) fn choice(&self) -> String {
+        let is_there = |case: &usize| *case == self.governing || self.skins[*case].is_some();
+        let option = |case: usize| {
+            let selected = if case == self.governing { " selected" } else { "" };
+            format!("<option value=\"{}\"{selected}>{}</option>", self.mark(case), self.name(case))
+        };
+        let cases: String = (0..self.summaries.len()).filter(is_there).map(option).collect();
+        let envelope = self.envelope.as_ref().map_or(String::new(), |_| {
+            format!("<option value=\"{ENVELOPE}\">envelope: the largest of all cases</option>")
+        });
+        format!("<label>Load case<select id=\"case\">{cases}{envelope}</select></label>\n")
+    }
+
+    /// The skins that are not shown first.
+    pub(super) fn skins(&self) -> String {
+        let of_cases = self.skins.iter().enumerate().filter_map(|(case, skin)| Some((self.mark(case), skin.as_ref()?)));
+        let of_envelope = self.envelope.iter().map(|skin| (ENVELOPE.to_owned(), skin));
+        let text = |(mark, skin): (String, &Skin)| {
+            format!(
+                "<script type=\"application/json\" id=\"skin-header{mark}\">{}</script>\n\
+                 <script type=\"text/plain\" id=\"skin{mark}\">{}</script>\n",
+                skin.header,
+                base64::encode(&skin.packed)
+            )
+        };
+        of_cases.chain(of_envelope).map(text).collect()
+    }
+
+    /// A part of the page for each case, of which the page shows that of the case that is chosen.
+    pub(super) fn each(&self, part: impl Fn(&Summary, usize) -> String) -> String {
+        let block = |(case, summary): (usize, &Summary)| {
+            let (mark, name) = (self.mark(case), self.name(case));
+            format!(
+                "<div class=\"of-case\" data-case=\"{mark}\"><p class=\"note\">Load case {name}</p>{}</div>\n",
+                part(summary, case)
+            )
+        };
+        self.summaries.iter().enumerate().map(block).collect()
+    }
+}
