@@ -87,7 +87,10 @@ fn two_tied_blocks_are_one() {
         let whole = solved(model(&bent("a"), row(kind, &[(2.0, [2 * n, n, n])])), DeviceName::Cpu);
         for device in devices() {
             let text = bent("b") + &tie("b_xmin", "a_xmax");
-            let halves = solved(model(&text.replace("\"b_ymax\"", "[\"a_ymax\", \"b_ymax\"]"), row(kind, &[(1.0, [n; 3]); 2])), device);
+            let halves = solved(
+                model(&text.replace("\"b_ymax\"", "[\"a_ymax\", \"b_ymax\"]"), row(kind, &[(1.0, [n; 3]); 2])),
+                device,
+            );
             let off = difference(&whole, &halves);
             assert!(off < 1e-9, "{kind:?} on {device:?}: {off}");
             let (_, solution) = &halves;
@@ -197,9 +200,12 @@ fn other_meshes_meet_the_better_the_finer_they_are() {
 
 #[test]
 fn every_way_to_solve_gives_the_same() {
-    for (device, kind, n) in
-        [(DeviceName::Cpu, Hex8, 4), (DeviceName::Cpu, Tet10, 2), (DeviceName::Emulate, Hex8, 2), (DeviceName::Emulate, Hex20, 1)]
-    {
+    for (device, kind, n) in [
+        (DeviceName::Cpu, Hex8, 4),
+        (DeviceName::Cpu, Tet10, 2),
+        (DeviceName::Emulate, Hex8, 2),
+        (DeviceName::Emulate, Hex20, 1),
+    ] {
         let text = bent("b") + &tie("b_xmin", "a_xmax");
         let made = || model(&text, row(kind, &[(1.0, [n; 3]), (1.0, [n + 1; 3])]));
         let expected = solved(made(), DeviceName::Cpu);

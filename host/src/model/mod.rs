@@ -35,9 +35,9 @@ mod tests;
 pub use crate::result::{Physics, Quantity, Units, with_unit};
 pub use analysis::{Analysis, FormKind};
 pub use case::Case;
-pub use constraints::Constraints;
 #[cfg(feature = "cli")]
 pub(crate) use case::Numbers;
+pub use constraints::Constraints;
 pub use error::{Error, ModelError, Result};
 pub use law::{Axes, Isotropic, Law};
 pub use mass::MassProperties;

@@ -88,7 +88,10 @@ impl Model {
         // The check of supports runs in one thread for the most part.
         let ((loads, bending), held) = rayon::join(
             || (loads::resolve(selector, supports, problems), bending::doubt(analysis, mesh)),
-            || (supports.len() == case.tables.support.len()).then(|| held::check(analysis, mesh, supports, constraints)),
+            || {
+                (supports.len() == case.tables.support.len())
+                    .then(|| held::check(analysis, mesh, supports, constraints))
+            },
         );
         self.solver = problems.take(case.solver_options()).unwrap_or_default();
         let mut of_probes = Vec::new();

@@ -57,16 +57,18 @@ const MOST_FACTORISED: usize = 4_000;
 /// Refuses methods that do not go with the couplings of a model; whether these rule the direct solver out.
 fn check_couplings(model: &Model) -> Result<bool> {
     let Some((length, entry)) = model.constraints.longest() else { return Ok(false) };
-    let refuse = |method: Method, why: String| {
-        Err(Error::Unsuited { strategy: method.name(), why, available: vec!["cg"] })
-    };
+    let refuse =
+        |method: Method, why: String| Err(Error::Unsuited { strategy: method.name(), why, available: vec!["cg"] });
     match model.solver.method {
         Some(Method::Femses) => {
             refuse(Method::Femses, format!("has no [[{}]], which acts around a matrix", entry.kind))
         }
         Some(Method::Direct) if length > MOST_FACTORISED => refuse(
             Method::Direct,
-            format!("would make a row of {length} unknowns of [[{}]] `{}`, and takes {MOST_FACTORISED}", entry.kind, entry.name),
+            format!(
+                "would make a row of {length} unknowns of [[{}]] `{}`, and takes {MOST_FACTORISED}",
+                entry.kind, entry.name
+            ),
         ),
         _ => Ok(length > MOST_FACTORISED),
     }

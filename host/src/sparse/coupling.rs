@@ -112,7 +112,6 @@ impl CoupledRows {
         }
         lists
     }
-
 }
 
 /// Rows of a sparse matrix and where their sums go, on the host.
@@ -162,7 +161,9 @@ impl<T: Real> Gather<T> {
         let (mut short, mut chunks, mut long) = (Lists::empty(), Lists::empty(), Vec::new());
         for (row, target) in rows.targets.iter().enumerate() {
             let places: Vec<usize> = (rows.starts[row] as usize..rows.starts[row + 1] as usize).collect();
-            let terms = |places: &[usize]| places.iter().map(|k| (rows.columns[*k], T::from_f64(rows.factors[*k]))).collect::<Vec<_>>();
+            let terms = |places: &[usize]| {
+                places.iter().map(|k| (rows.columns[*k], T::from_f64(rows.factors[*k]))).collect::<Vec<_>>()
+            };
             if places.len() <= CHUNK {
                 short.push(*target, terms(&places).into_iter());
                 continue;
@@ -204,11 +205,8 @@ impl<T: Real> Gather<T> {
     fn apply(&self, space: &Space, x: &mut Buffer<T>) -> Result<()> {
         let partials = &mut *self.partials.borrow_mut();
         for step in &self.steps {
-            let rows = SparseRows {
-                starts: step.starts.view(),
-                columns: step.columns.view(),
-                factors: step.factors.view(),
-            };
+            let rows =
+                SparseRows { starts: step.starts.view(), columns: step.columns.view(), factors: step.factors.view() };
             let [from, to] = step.of_partials;
             let source = if from { partials.view() } else { x.view() };
             let y = if to { partials.view_mut() } else { x.view_mut() };

@@ -49,7 +49,8 @@ fn multiply<T: Real>(rows: &CoupledRows, from: &Sparsity, size: usize, values: &
                     }
                     for (p, of_p) in terms(a) {
                         for (q, of_q) in terms(b) {
-                            let block = added[p / size].entry((q / size) as u32).or_insert_with(|| vec![0.0; size * size]);
+                            let block =
+                                added[p / size].entry((q / size) as u32).or_insert_with(|| vec![0.0; size * size]);
                             block[(p % size) * size + q % size] += of_p * of_q * value;
                         }
                     }

@@ -65,9 +65,7 @@ pub(super) fn tie_moments(of: &mut Context) -> Result<Rows> {
         let mut nodes: Vec<u32> = forces.iter().map(|(node, _)| *node).collect();
         nodes.dedup();
         let centre = of.model.mesh.middle(&nodes);
-        let moment = |(node, force): &(u32, [f64; 3])| {
-            cross(sub(of.model.mesh.coords[*node as usize], centre), *force)
-        };
+        let moment = |(node, force): &(u32, [f64; 3])| cross(sub(of.model.mesh.coords[*node as usize], centre), *force);
         forces.iter().map(moment).fold([0.0; 3], add).to_vec()
     })
 }

@@ -29,12 +29,7 @@ pub fn add_all(selector: &Selector<'_>, constraints: &mut Constraints, problems:
     }
 }
 
-fn read(
-    selector: &Selector<'_>,
-    table: &EquationTable,
-    nodes: &HashMap<u64, u32>,
-    entry: u32,
-) -> Checked<Equation> {
+fn read(selector: &Selector<'_>, table: &EquationTable, nodes: &HashMap<u64, u32>, entry: u32) -> Checked<Equation> {
     let case = selector.case;
     let value = table.value.as_ref().map_or(0.0, |value| *value.get_ref());
     if let Some(given) = table.value.as_ref().filter(|value| !value.get_ref().is_finite()) {

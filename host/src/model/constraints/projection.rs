@@ -194,7 +194,13 @@ fn inside(face: &Face, mesh: &Mesh, x: [f64; 3], domain: Domain) -> Option<[f64;
         }
         let step = [(ss * rd - rs * sd) / det, (rr * sd - rs * rd) / det];
         // What is far outside is nearest to an edge.
-        xi = [0, 1].map(|j| (xi[j] + step[j]).clamp(-3.0, 3.0)).into_iter().chain([0.0]).collect::<Vec<_>>().try_into().ok()?;
+        xi = [0, 1]
+            .map(|j| (xi[j] + step[j]).clamp(-3.0, 3.0))
+            .into_iter()
+            .chain([0.0])
+            .collect::<Vec<_>>()
+            .try_into()
+            .ok()?;
         if step[0].abs().max(step[1].abs()) < CONVERGED {
             break;
         }

@@ -157,7 +157,11 @@ fn parts_that_ties_leave_free_are_refused_with_their_motion() {
     };
     let join = |y: f64, z: f64| -> String {
         let [a, b] = [0, 1].map(|part| tags([1.0, y, z], part));
-        let one = |c: &str| format!("[[equation]]\nterms = [{{ node = {a}, dof = \"{c}\", factor = 1.0 }}, {{ node = {b}, dof = \"{c}\", factor = -1.0 }}]\n");
+        let one = |c: &str| {
+            format!(
+                "[[equation]]\nterms = [{{ node = {a}, dof = \"{c}\", factor = 1.0 }}, {{ node = {b}, dof = \"{c}\", factor = -1.0 }}]\n"
+            )
+        };
         ["x", "y", "z"].map(one).concat()
     };
     let hinge = [join(0.0, 0.0), join(1.0, 0.0)].concat();
@@ -187,7 +191,10 @@ fn wrong_ties_are_refused() {
     refused_on(&case(&held), mesh(), 2, &["is a slave, and a [[support]] holds it", "swap slave and master"]);
     let agreeing = format!("{TIE}[[support]]\non = [\"a_ymin\", \"b_ymin\"]\nfix = \"y\"\n");
     load_on(&case(&agreeing), mesh()).unwrap();
-    let other = agreeing.replace("[\"a_ymin\", \"b_ymin\"]\nfix = \"y\"", "\"a_ymin\"\nfix = \"y\"\n[[support]]\non = \"b_ymin\"\ndisplacement = { y = 1e-3 }");
+    let other = agreeing.replace(
+        "[\"a_ymin\", \"b_ymin\"]\nfix = \"y\"",
+        "\"a_ymin\"\nfix = \"y\"\n[[support]]\non = \"b_ymin\"\ndisplacement = { y = 1e-3 }",
+    );
     refused_on(&case(&other), mesh(), 2, &["contradicts what [[support]] prescribes"]);
 }
 
@@ -195,7 +202,8 @@ fn wrong_ties_are_refused() {
 fn wrong_equations_are_refused() {
     let equation = |terms: &str, rest: &str| format!("[[equation]]\nterms = [{terms}]\n{rest}\n");
     let term = |node: u64, dof: &str, factor: f64| format!("{{ node = {node}, dof = \"{dof}\", factor = {factor:?} }}");
-    let pair = |value: f64| equation(&[term(20, "x", 1.0), term(25, "x", -1.0)].join(", "), &format!("value = {value:?}"));
+    let pair =
+        |value: f64| equation(&[term(20, "x", 1.0), term(25, "x", -1.0)].join(", "), &format!("value = {value:?}"));
     let case = |rest: &str| clamped("tet4", rest);
     refused(&case(&format!("{}{}", pair(0.0), pair(1.0))), 2, &["contradicts [[equation]] `equation[1]` (box.toml:"]);
     load(&case(&format!("{}{}", pair(1.0), pair(1.0)))).unwrap();

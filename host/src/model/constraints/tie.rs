@@ -40,8 +40,7 @@ pub fn add(
         return Err(case.error_at(tie.slave.span(), "every slave node is one of the master's faces", help));
     }
     let surface = Surface::new(mesh, faces);
-    let feet: Vec<Projection> =
-        slaves.par_iter().map(|node| surface.nearest(mesh.coords[*node as usize])).collect();
+    let feet: Vec<Projection> = slaves.par_iter().map(|node| surface.nearest(mesh.coords[*node as usize])).collect();
     let tolerance = match &tie.tolerance {
         None => TOLERANCE * surface.size(),
         Some(given) if *given.get_ref() > 0.0 && given.get_ref().is_finite() => *given.get_ref(),
@@ -74,7 +73,8 @@ pub fn add(
         );
         return Err(case.error_at(place, message, format!("tolerance = {} ties it", number(1.01 * gap, 3))));
     }
-    let gap = if widest <= 1e-9 * surface.size() { "no gap".into() } else { format!("gaps up to {}", number(widest, 3)) };
+    let gap =
+        if widest <= 1e-9 * surface.size() { "no gap".into() } else { format!("gaps up to {}", number(widest, 3)) };
     constraints.notes.push(format!("{name}: {} tied, {gap}", counted(n_tied, "node")));
     let left = slaves.len() - n_tied;
     if left > 0 {

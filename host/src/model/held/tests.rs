@@ -197,7 +197,8 @@ fn a_single_node_is_enough_for_a_part_and_every_part_needs_one() {
     two.coords.push([9.0; 3]);
     two.node_tags.push(99);
     assert!(super::check(Analysis::Laplace, &two, &[fixed(&[0]), fixed(&[9 + 3])], &none).is_ok());
-    let Err(ModelError::Floating { parts, n_parts }) = super::check(Analysis::Laplace, &two, &[fixed(&[0])], &none) else {
+    let Err(ModelError::Floating { parts, n_parts }) = super::check(Analysis::Laplace, &two, &[fixed(&[0])], &none)
+    else {
         panic!("the second part floats")
     };
     assert_eq!((n_parts, parts.len(), parts[0].number, parts[0].n_nodes), (2, 1, 2, 9));
@@ -212,7 +213,8 @@ fn parts_without_groups_are_offered_the_extreme_planes_that_touch_them() {
     let mut one = generate_rectangle(Quad4, [1.0; 2], [2, 2]).unwrap();
     one.groups.clear();
     let two = beside(one.clone(), &one, [3.0, 0.5, 0.0]);
-    let Err(ModelError::Floating { parts, .. }) = super::check(Analysis::Laplace, &two, &[], &Constraints::default()) else {
+    let Err(ModelError::Floating { parts, .. }) = super::check(Analysis::Laplace, &two, &[], &Constraints::default())
+    else {
         panic!("both float")
     };
     assert_eq!(parts[0].remedies, ["xmin", "ymin"]);
