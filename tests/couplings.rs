@@ -187,22 +187,20 @@ fn constant_stress_passes_where_slaves_divide_their_masters() {
 #[test]
 fn other_meshes_meet_the_better_the_finer_they_are() {
     let exact = 0.5 * 100.0 * 100.0 / 200e3 * 2.0;
-    for (kind, sizes) in [(Hex8, [2, 4, 8]), (Tet10, [1, 2, 4]), (Hex20, [1, 2, 4])] {
+    for (kind, sizes) in [(Hex8, [2, 4]), (Tet10, [1, 2]), (Hex20, [1, 2])] {
         let error = |n: usize| {
             let (_, solution) = solved(pulled(kind, [2 * n, 3 * n]), DeviceName::Cpu);
             ((solution.strain_energy() - exact) / exact).abs()
         };
-        let errors: Vec<f64> = sizes.iter().take(2).map(|n| error(*n)).collect();
+        let errors = sizes.map(error);
         assert!(errors[1] < 0.6 * errors[0] + 1e-9, "{kind:?}: {errors:?}");
-        println!("{kind:?}: {errors:?}");
     }
 }
 
 #[test]
 fn every_way_to_solve_gives_the_same() {
     for (device, kind, n) in [
-        (DeviceName::Cpu, Hex8, 4),
-        (DeviceName::Cpu, Tet10, 2),
+        (DeviceName::Cpu, Tet10, 1),
         (DeviceName::Emulate, Hex8, 2),
         (DeviceName::Emulate, Hex20, 1),
     ] {
@@ -218,6 +216,7 @@ fn every_way_to_solve_gives_the_same() {
                 (given.solver.preconditioner, given.solver.precision) = (way, Some(precision));
                 given.solver.residual_tolerance = Some(if precision == Precision::Double { 1e-12 } else { 1e-10 });
                 let off = difference(&expected, &solved(given, device));
+                println!("{kind:?} {way:?} {precision:?} on {device:?}: {off:.1e}");
                 assert!(off < 1e-7, "{kind:?} {way:?} {precision:?} on {device:?}: {off}");
             }
         }
@@ -234,7 +233,7 @@ fn every_way_to_solve_gives_the_same() {
 
 #[test]
 fn multigrid_takes_about_as_many_iterations_as_of_one_piece() {
-    for (kind, n) in [(Hex8, 20), (Hex20, 8)] {
+    for (kind, n) in [(Hex20, 4)] {
         let iterations = |text: &str, mesh: Mesh| {
             let mut given = model(text, mesh);
             (given.solver.method, given.solver.preconditioner) = (Some(Method::Cg), Some(Preconditioner::Amg));

@@ -149,6 +149,7 @@ impl Constraints {
         let (mut left, mut subtracted) = (BTreeMap::<Dof, f64>::new(), BTreeMap::<u32, f64>::new());
         terms.iter().for_each(|(dof, factor)| *left.entry(*dof).or_default() += factor);
         let original = left.clone();
+        let mut size = value.abs();
         let largest = left.values().fold(0.0, |most: f64, factor| most.max(factor.abs()));
         if largest == 0.0 {
             return Err(Conflict::Empty);
@@ -159,6 +160,7 @@ impl Constraints {
         while let Some((dof, row)) = left.keys().find_map(|dof| Some((*dof, *self.row_of.get(dof)?))) {
             let (factor, known) = (left.remove(&dof).unwrap_or_default(), &self.rows[row as usize]);
             value -= factor * known.value;
+            size += (factor * known.value).abs();
             known.terms.iter().for_each(|(master, of)| *left.entry(*master).or_default() += factor * of);
             *subtracted.entry(row).or_default() += factor;
         }
@@ -175,13 +177,14 @@ impl Constraints {
         let candidates = order.filter(|dof| may(dof)).filter_map(|dof| Some((dof, *left.get(&dof)?)));
         let Some((slave, pivot)) = candidates.fold(None, better) else {
             let sides = left.iter().map(|(dof, factor)| factor * known(dof).unwrap_or_default());
-            let (sum, size) = sides.fold((0.0, value.abs()), |(sum, size), side| (sum + side, size + side.abs()));
+            let (sum, size) = sides.fold((0.0, size), |(sum, size), side| (sum + side, size + side.abs()));
             let others = || subtracted.keys().map(|row| self.rows[*row as usize].entry).collect::<Vec<_>>();
-            return match (left.keys().any(is_free), slaves.first()) {
+            // A slave that its own masters follow leaves nothing of its equation.
+            return match (left.is_empty() || left.keys().any(is_free), slaves.first()) {
                 (true, Some(slave)) if is_free(slave) => {
                     Err(Conflict::Cycle(*slave, others().first().copied().unwrap_or(entry)))
                 }
-                (true, Some(slave)) => Err(Conflict::Supported(*slave)),
+                (true, Some(slave)) if !left.is_empty() => Err(Conflict::Supported(*slave)),
                 _ if (sum - value).abs() <= HOLDS * size => Ok(false),
                 _ => Err(Conflict::Inconsistent(others())),
             };

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use nalgebra::{DMatrix, DVector, Matrix6, SymmetricEigen, Vector6};
 
 use super::pieces::Pieces;
-use super::rank::{Constraint, null_spaces};
+use super::rank::{Constraint, null_space, null_spaces};
 use crate::model::Constraints;
 
 /// A piece rests if, in free motions of length 1, the square of its own length is below this.
@@ -32,6 +32,11 @@ fn rows<'a>(pieces: &'a Pieces<'_>, constraints: &'a Constraints) -> impl Iterat
 /// The motions that supports, with these Gram matrices, and constraints leave to each piece; none to any if that takes
 /// too long to say.
 pub(super) fn spaces(pieces: &Pieces<'_>, grams: &[Matrix6<f64>], constraints: &Constraints) -> Vec<Vec<Vector6<f64>>> {
+    if let [gram] = grams {
+        let mut alone = [*gram];
+        add(pieces, &mut alone, constraints);
+        return vec![null_space(&alone[0])];
+    }
     let mut of_pieces: BTreeMap<(u32, Vec<usize>), DMatrix<f64>> = BTreeMap::new();
     for (entry, row) in rows(pieces, constraints) {
         let at: Vec<usize> = row.keys().copied().collect();
