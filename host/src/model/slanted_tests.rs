@@ -58,7 +58,7 @@ fn springs_and_slanted_supports_hold_a_body() {
     let spring =
         "[[spring]]\non = \"xmin\"\nstiffness = [1.0, 1.0, 1.0]\n[[force]]\non = \"xmax\"\ntotal = [1.0, 0.0, 0.0]\n";
     let model = load(&format!("{}{spring}", head("tet10"))).unwrap();
-    assert!(warned(&model).is_empty(), "{:?}", warned(&model));
+    assert!(warned(&model).iter().all(|said| said.contains("elements along the part")), "{:?}", warned(&model));
     let total = |c: usize| model.springs[0].blocks.iter().map(|(.., s)| s[c][c]).sum::<f64>();
     (0..3).for_each(|c| assert!((total(c) - 1.0).abs() < 1e-12));
     let sides = "[[support]]\non = [\"xmin\", \"ymin\", \"zmin\"]\nfix = \"normal\"\n";
@@ -97,7 +97,7 @@ fn mistakes_in_supports_springs_and_masses() {
         (support("on = \"nope\"\nfix = \"normal\""), "has no group `nope`"),
         (
             support("on = \"xmin\"\ndisplacement = { normal = 2.0 }"),
-            "supports `xmin` (box.toml:6) and `xmin[2]` prescribe displacements of node",
+            "supports `xmin` (box.toml:8) and `xmin[2]` prescribe displacements of node",
         ),
         (
             support("on = \"ymin\"\naxes = { x = [1.0, 1.0, 0.0], y = [-1.0, 1.0, 0.0] }\ndisplacement = { x = 0.5 }"),
