@@ -154,7 +154,7 @@ fn a_block_in_a_mould_is_under_pressure() {
     for kind in [Hex8, Tet10] {
         let wall = |(on, fix): (&str, &str)| format!("[[support]]\non = [\"{on}min\", \"{on}max\"]\nfix = \"{fix}\"\n");
         let walls: String = [("x", "x"), ("y", "y"), ("z", "z")].map(wall).concat();
-        let mut block = model(&format!("{STEEL}{WARM}{walls}"), mesh(kind, Analysis::Elasticity));
+        let mut block = model(&format!("{STEEL}{WARM}{walls}"), verify::patch::mesh(kind).unwrap());
         for method in [Method::Cg, Method::Direct] {
             block.solver.method = Some(method);
             let solution = converged(&block, DeviceName::Cpu);
