@@ -199,11 +199,9 @@ fn other_meshes_meet_the_better_the_finer_they_are() {
 
 #[test]
 fn every_way_to_solve_gives_the_same() {
-    for (device, kind, n) in [
-        (DeviceName::Cpu, Tet10, 1),
-        (DeviceName::Emulate, Hex8, 2),
-        (DeviceName::Emulate, Hex20, 1),
-    ] {
+    for (device, kind, n) in
+        [(DeviceName::Cpu, Tet10, 1), (DeviceName::Emulate, Hex8, 2), (DeviceName::Emulate, Hex20, 1)]
+    {
         let text = bent("b") + &tie("b_xmin", "a_xmax");
         let made = || model(&text, row(kind, &[(1.0, [n; 3]), (1.0, [n + 1; 3])]));
         let expected = solved(made(), DeviceName::Cpu);

@@ -1,8 +1,8 @@
 //! Load cases: solved one after the other, each written as it comes, then what is of all of them.
 
 use super::earlier::Earlier;
+use super::job::{Job, solve_or_fall_back};
 use super::print::{Tone, count, seconds, toned, unbroken, vector, whole, wrapped};
-use super::solve::{Job, solve_or_fall_back};
 use super::terminal::{self, Detail};
 use super::{preview, summary, table, warnings};
 use crate::device::DeviceName;
@@ -44,8 +44,7 @@ pub(super) fn run(
     job: &Job,
     device: DeviceName,
     monitor: &dyn Monitor,
-    quiet: bool,
-    detail: Detail,
+    (quiet, detail): (bool, Detail),
 ) -> anyhow::Result<(Solution, String)> {
     let (model, before) = (&job.model, Earlier::read(job.dir()));
     let taken = RefCell::new(None);

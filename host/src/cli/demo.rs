@@ -1,9 +1,10 @@
 //! `warpfem demo`: a crane hook that is built in, solved as `warpfem solve` would, in a folder to go on from.
 
 use super::devices;
+use super::job::Job;
 use super::print::{unbroken, whole, wrapped};
 use super::progress::Progress;
-use super::solve::{self, Job};
+use super::solve;
 use super::terminal::Detail;
 use crate::device::DeviceName;
 use crate::output;
@@ -42,7 +43,8 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     put(&dir.join(CASE.0), CASE.1)?;
     let progress = Progress::new(arguments.quiet);
     let job = Job::read(&dir.join(CASE.0), Some(dir), arguments.device, &progress)?;
-    let (solution, said) = job.run(arguments.device, &progress, arguments.quiet, Detail::Short { spare: 1 })?;
+    let (solution, said) =
+        solve::solve(&job, arguments.device, &progress, (arguments.quiet, Detail::Short { spare: 1 }))?;
     progress.finish();
     let said = said + &next(dir, std::env::var_os("CARGO").is_some());
     solve::end(solution, (!arguments.quiet).then_some(said.as_str()))

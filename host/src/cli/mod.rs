@@ -11,6 +11,7 @@ mod failure;
 mod info;
 mod init;
 mod interrupt;
+mod job;
 mod mesh;
 mod preview;
 pub mod print;
@@ -28,7 +29,8 @@ mod warnings;
 mod tests;
 
 pub use failure::Failure;
-pub use solve::{Auto, auto_or, one_of, orders, read_model, tolerance};
+pub use job::read_model;
+pub use solve::{Auto, auto_or, one_of, orders, tolerance};
 
 use crate::output;
 use clap::error::{ContextKind, ContextValue};

@@ -1,0 +1,205 @@
+//! A case on its way from its file to results, and the device that solves it.
+
+use super::earlier::Earlier;
+use super::progress::Progress;
+use super::terminal::{self, Detail};
+use super::{preview, summary};
+use crate::device::DeviceName;
+use crate::linalg::Space;
+use crate::model::case::Case;
+use crate::model::{self, MassProperties, Model};
+use crate::output::{self, Options, Origin, PointField, Shot, Viewpoint, cases};
+use crate::pipeline::{self, Solution};
+use crate::plan::fits;
+use crate::result::{Change, Changed, Error, Result};
+use crate::solve::Monitor;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::time::{Instant, SystemTime};
+
+/// A case on its way to results.
+pub(super) struct Job {
+    pub(super) model: Model,
+    /// The case file, and where its mesh comes from.
+    case: String,
+    mesh: String,
+    pictures: Vec<Shot>,
+    pub(super) with_symbols: bool,
+    dir: PathBuf,
+    start: Instant,
+    /// Computed while the device solves.
+    mass: OnceLock<Option<MassProperties>>,
+    /// Seconds that reading took.
+    pub(super) read: f64,
+}
+
+impl Job {
+    /// Reads a case and its mesh; results will go to `dir`, or else to a folder of the case's name.
+    pub(super) fn read(
+        path: &Path,
+        dir: Option<&Path>,
+        device: DeviceName,
+        progress: &Progress,
+    ) -> anyhow::Result<Job> {
+        let start = Instant::now();
+        progress.phase("read");
+        let (case, model) = read_model(path, device)?;
+        let mesh = match &case.tables.mesh.get_ref().file {
+            Some(_) => path.with_file_name(case.mesh_name()).display().to_string(),
+            None => case.mesh_name(),
+        };
+        let dir = dir.map_or_else(|| PathBuf::from("results").join(&model.name), Path::to_path_buf);
+        let pictures = vec![Shot::default()];
+        let (case, read) = (path.display().to_string(), start.elapsed().as_secs_f64());
+        let job = Job { model, case, mesh, pictures, with_symbols: true, dir, start, mass: OnceLock::new(), read };
+        job.check()?;
+        Ok(job)
+    }
+
+    /// Refuses files that cannot be written, before a long computation.
+    fn check(&self) -> output::Result<()> {
+        match self.model.load_cases.is_empty() {
+            true => output::check_results(&self.dir, &self.model.name, &self.pictures),
+            false => output::check_names(&self.dir, cases::names(&self.model, &self.pictures).into_iter()),
+        }
+    }
+
+    /// Takes pictures of these fields from these sides beside the usual one.
+    pub(super) fn draw(&mut self, fields: &[String], views: &[Viewpoint]) -> output::Result<()> {
+        let physics = self.model.analysis.physics();
+        let has_strength = self.model.materials.iter().any(|material| material.yield_strength.is_some());
+        let fields: output::Result<Vec<_>> =
+            fields.iter().map(|name| PointField::named(name, physics, has_strength)).collect();
+        self.pictures = Shot::all(&fields?, views);
+        self.check()
+    }
+
+    /// The folder for the results.
+    pub(super) fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// Seconds since it was begun.
+    pub(super) fn seconds(&self) -> f64 {
+        self.start.elapsed().as_secs_f64()
+    }
+
+    /// What is written beside the results.
+    pub(super) fn options(&self) -> Options<'_> {
+        let origin = Origin { case: &self.case, mesh: &self.mesh, written: SystemTime::now() };
+        Options { pictures: &self.pictures, with_symbols: self.with_symbols, origin }
+    }
+
+    /// The fields that pictures are of.
+    pub(super) fn drawn(&self) -> Vec<&'static str> {
+        self.pictures.iter().filter_map(|shot| shot.field.as_ref()).map(|field| field.info.name).collect()
+    }
+
+    /// The solution. Where `auto` stands for a GPU that cannot solve it, the CPU does.
+    pub(super) fn solve(&self, device: DeviceName, monitor: &dyn Monitor) -> Result<Solution> {
+        let fields = self.drawn();
+        let solve =
+            |model: &Model, device| Ok(vec![pipeline::solve_asked(&Space::open(device)?, model, &fields, monitor)?]);
+        let mut solutions = std::thread::scope(|scope| {
+            scope.spawn(|| self.mass());
+            solve_or_fall_back(&self.model, [device, device.resolve()], solve)
+        })?;
+        Ok(solutions.swap_remove(0))
+    }
+
+    pub(super) fn mass(&self) -> Option<MassProperties> {
+        *self.mass.get_or_init(|| self.model.mass_properties())
+    }
+
+    /// Writes the results; returns what to say, with a small picture where a terminal can show it and it is not to be
+    /// `quiet`.
+    pub(super) fn write(&self, solution: &Solution, quiet: bool, detail: Detail) -> anyhow::Result<String> {
+        let model = &self.model;
+        let mut summary = summary::of(model, solution, self.mass(), self.read);
+        summary.timings_s.total = self.seconds();
+        let before = Earlier::read(&self.dir);
+        let files = output::write_all(&self.dir, model, &solution.step, &mut summary, &self.options())?;
+        Ok(preview::of(&model.mesh, &solution.step, quiet) + &terminal::text(&summary, &files, before.as_ref(), detail))
+    }
+}
+
+/// Solves on the device that was asked for, which is `chosen`; if `auto` has chosen one that fails or has too little
+/// memory, on the CPU, with a warning.
+pub(super) fn solve_or_fall_back(
+    model: &Model,
+    [asked, chosen]: [DeviceName; 2],
+    solve: impl Fn(&Model, DeviceName) -> Result<Vec<Solution>>,
+) -> Result<Vec<Solution>> {
+    match solve(model, chosen) {
+        Err(error @ (Error::OutOfMemory { .. } | Error::Device(_)))
+            if asked == DeviceName::Auto && chosen != DeviceName::Cpu =>
+        {
+            fits::check_mesh(&model.mesh, model.analysis, true)?;
+            let mut solutions = solve(model, DeviceName::Cpu)?;
+            let change = Change { choice: Changed::Device, from: "gpu", to: "cpu", reason: error.to_string() };
+            solutions.iter_mut().for_each(|solution| solution.outcome.changes.insert(0, change.clone()));
+            Ok(solutions)
+        }
+        ended => ended,
+    }
+}
+
+/// Reads a case and its mesh, and checks both, before anything large whether a device's memory can hold it.
+pub fn read_model(path: &Path, device: DeviceName) -> anyhow::Result<(Case, Model)> {
+    let case = Case::read(path).map_err(model::Error::from)?;
+    let on_host = !matches!(device.resolve(), DeviceName::Cuda(_));
+    fits::check_case(&case, on_host)?;
+    let mesh = case.mesh()?;
+    fits::check_mesh(&mesh, case.analysis(), on_host)?;
+    let model = Model::resolve(&case, mesh)?;
+    Ok((case, model))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BOX: &str = "[mesh]\ngenerate = { kind = \"box\", element = \"hex8\", size = [1.0, 1.0, 1.0], cells = [1, 1, 1] }\n\
+                       [[material]]\nname = \"soft\"\nyoung = 1e3\npoisson = 0.3\n\
+                       [[support]]\non = \"xmin\"\nfix = \"xyz\"\n[[force]]\non = \"xmax\"\ntotal = [1.0, 0.0, 0.0]\n";
+
+    /// What comes of a GPU that fails like this.
+    fn with_a_gpu_that(fails: fn() -> Error, asked: DeviceName) -> Result<Solution> {
+        let case = Case::parse(Path::new("case.toml"), BOX).unwrap();
+        let model = Model::resolve(&case, case.mesh().unwrap()).unwrap();
+        let solve = |model: &Model, device| match device {
+            DeviceName::Cpu => Ok(vec![pipeline::solve(model, DeviceName::Cpu, &crate::solve::Silent)?]),
+            _ => Err(fails()),
+        };
+        Ok(solve_or_fall_back(&model, [asked, DeviceName::Cuda(0)], solve)?.swap_remove(0))
+    }
+
+    fn full() -> Error {
+        Error::OutOfMemory { device: "a GPU".into(), needed: Some(1 << 40), available: Some(1 << 30) }
+    }
+
+    fn old() -> Error {
+        Error::Device("cuda:0 cannot be used: its driver is for CUDA 10.2".into())
+    }
+
+    #[test]
+    fn auto_goes_on_on_the_cpu_and_says_why() {
+        for (fails, word) in [(full as fn() -> Error, "out of memory on a GPU: 1024.0 GiB"), (old, "CUDA 10.2")] {
+            let outcome = with_a_gpu_that(fails, DeviceName::Auto).unwrap().outcome;
+            assert!(outcome.converged && outcome.changes.len() == 1);
+            let warning = outcome.changes[0].to_string();
+            assert!(warning.starts_with("solved on the CPU instead: ") && warning.contains(word), "{warning}");
+        }
+    }
+
+    #[test]
+    fn a_gpu_that_was_asked_for_fails_with_its_own_exit_code() {
+        for (fails, code) in [(full as fn() -> Error, 6), (old, 7)] {
+            let found = with_a_gpu_that(fails, DeviceName::Cuda(0));
+            assert_eq!(found.unwrap_err().exit_code(), code);
+        }
+        // What is wrong with the model is wrong with it everywhere.
+        let found = with_a_gpu_that(|| Error::Breakdown, DeviceName::Auto);
+        assert_eq!(found.unwrap_err().exit_code(), 4);
+    }
+}
