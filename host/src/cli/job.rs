@@ -101,7 +101,8 @@ impl Job {
         let solve =
             |model: &Model, device| Ok(vec![pipeline::solve_asked(&Space::open(device)?, model, &fields, monitor)?]);
         let mut solutions = std::thread::scope(|scope| {
-            scope.spawn(|| self.mass());
+            // Where no thread is to be had, it is computed when it is asked for.
+            let _ = std::thread::Builder::new().spawn_scoped(scope, || self.mass());
             solve_or_fall_back(&self.model, [device, device.resolve()], solve)
         })?;
         Ok(solutions.swap_remove(0))
