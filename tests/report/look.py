@@ -22,7 +22,7 @@ REPORTS = {
     "annulus": (2, False, True),
     "strip": (11, True, False),
     "quadratic": (13, True, True),
-    "ring": (10, True, True),
+    "ring": (11, True, True),
     "cases": (13, True, True),
 }
 # The canvas as drawn: how many pixels differ from the paper, and a sum that tells two drawings apart.

@@ -43,6 +43,9 @@ kind = "axisymmetric"
 name = "steel"
 young = 210e9
 poisson = 0.3
+density = 7850.0
+[rotation]
+speed = 3000.0
 [[support]]
 on = "ymin"
 fix = "y"

@@ -91,7 +91,8 @@ fn reach(model: &Model) -> f64 {
 fn reach_of(model: &Model, component: usize) -> f64 {
     let coords = &model.mesh.coords;
     let supports = || model.supports.iter().filter(|support| support.displacement[component].is_some());
-    let held: Vec<u32> = supports().flat_map(|support| &support.nodes).copied().collect();
+    let pins = model.pins.iter().filter(|pin| pin.1 == component).map(|pin| pin.0);
+    let held: Vec<u32> = supports().flat_map(|support| &support.nodes).copied().chain(pins).collect();
     let supported: Vec<[f64; 3]> = spread(held.len(), SAMPLED).map(|i| coords[held[i] as usize]).collect();
     let nearest = |x: &[f64; 3]| supported.iter().map(|s| square(x, s)).fold(f64::INFINITY, f64::min);
     let nodes: Vec<&[f64; 3]> = spread(coords.len(), SAMPLED).map(|i| &coords[i]).collect();

@@ -241,10 +241,8 @@ function start(viewer, header, skin) {
   byId("swept").onchange = (event) => {
     viewer.take(event.target.checked ? swept(skin) : skin);
     probed = undefined;
-    choose();
     viewer.home();
-    // The inside is seen from above.
-    if (event.target.checked) viewer.turn(0.5, 0.5);
+    choose();
   };
   byId("field").onchange = choose;
   byId("low").oninput = byId("high").oninput = recolor;

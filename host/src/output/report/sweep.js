@@ -1,5 +1,12 @@
 // Sections of bodies of revolution: r is x, the axis is y.
 
+/** The view of a swept section, from above into its open quarter: right, up, towards the eye. */
+const INTO_THE_BODY = [
+  [Math.cos(0.5), 0, -Math.sin(0.5)],
+  [-(Math.sin(0.5) ** 2), Math.cos(0.5), -Math.sin(0.5) * Math.cos(0.5)],
+  [Math.sin(0.5) * Math.cos(0.5), Math.sin(0.5), Math.cos(0.5) ** 2],
+];
+
 /** How far a section is swept, and in how many steps: a quarter is left open, so that the inside is seen. */
 const SWEEP = 1.5 * Math.PI, SWEEP_STEPS = 54;
 
@@ -43,6 +50,7 @@ function swept({ planes, triangles, outline, edges }) {
   const vector = ([x, y, z]) => [turned([x, z], 1), Float32Array.from(origin, (vertex) => y[vertex]), turned([x, z], -1)];
   return {
     origin,
+    axes: INTO_THE_BODY,
     planes: [...vector(planes.slice(0, 3)), ...vector(planes.slice(3, 6))],
     triangles: Uint32Array.from([...ends(triangles), ...around]),
     outline: Uint32Array.from(ends(outline)),

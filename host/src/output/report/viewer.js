@@ -203,7 +203,7 @@ class Viewer {
 
   /** The view of the picture. */
   home() {
-    this.axes = this.header.axes.map((axis) => [...axis]);
+    this.axes = (this.skin.axes ?? this.header.axes).map((axis) => [...axis]);
     this.magnify = 1;
     // In the middle of what the legend leaves.
     const zoom = this.factors(), middle = [0, 1].map((i) => this.bounds(this.axes[i]).reduce((a, b) => (a + b) / 2));
