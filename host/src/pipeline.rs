@@ -84,8 +84,8 @@ impl Solution {
     /// Of a step that was solved so; none if it was not solved.
     pub fn of(step: Step, used: Used, timings: Timings) -> Option<Solution> {
         let outcome = step.outcome.clone()?;
-        let ForceBalance { applied, reaction_sum, equilibrium_error, parts, load_error, .. } = step.balance.clone();
-        let part_balance = parts;
+        let ForceBalance { applied, reaction_sum, equilibrium_error, parts: part_balance, load_error, .. } =
+            step.balance.clone();
         Some(Solution {
             step,
             applied,

@@ -1,7 +1,7 @@
 //! Load cases: solved one after the other, each written as it comes, then what is of all of them.
 
 use super::earlier::Earlier;
-use super::job::{Job, solve_or_fall_back};
+use super::job::Job;
 use super::print::{Tone, count, seconds, toned, unbroken, vector, whole, wrapped};
 use super::terminal::{self, Detail};
 use super::{preview, summary, table, warnings};
@@ -56,7 +56,7 @@ pub(super) fn run(
         *taken.borrow_mut() = Some(sink);
         Ok(solutions)
     };
-    let mut solutions = solve_or_fall_back(model, [device, device.resolve()], solve).map_err(of_sink)?;
+    let mut solutions = job.solve_or_fall_back(device, solve).map_err(of_sink)?;
     let Some(CaseSink { writer, shown, .. }) = taken.into_inner() else { unreachable!("it has been solved") };
     monitor.phase("write");
     let each = solutions.iter().zip(shown);

@@ -100,12 +100,20 @@ impl Job {
         let fields = self.drawn();
         let solve =
             |model: &Model, device| Ok(vec![pipeline::solve_asked(&Space::open(device)?, model, &fields, monitor)?]);
-        let mut solutions = std::thread::scope(|scope| {
+        Ok(self.solve_or_fall_back(device, solve)?.swap_remove(0))
+    }
+
+    /// Solves as [`solve_or_fall_back`]; the mass is computed beside.
+    pub(super) fn solve_or_fall_back(
+        &self,
+        device: DeviceName,
+        solve: impl Fn(&Model, DeviceName) -> Result<Vec<Solution>>,
+    ) -> Result<Vec<Solution>> {
+        std::thread::scope(|scope| {
             // Where no thread is to be had, it is computed when it is asked for.
             let _ = std::thread::Builder::new().spawn_scoped(scope, || self.mass());
             solve_or_fall_back(&self.model, [device, device.resolve()], solve)
-        })?;
-        Ok(solutions.swap_remove(0))
+        })
     }
 
     pub(super) fn mass(&self) -> Option<MassProperties> {
@@ -126,7 +134,7 @@ impl Job {
 
 /// Solves on the device that was asked for, which is `chosen`; if `auto` has chosen one that fails or has too little
 /// memory, on the CPU, with a warning.
-pub(super) fn solve_or_fall_back(
+fn solve_or_fall_back(
     model: &Model,
     [asked, chosen]: [DeviceName; 2],
     solve: impl Fn(&Model, DeviceName) -> Result<Vec<Solution>>,

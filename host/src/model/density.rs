@@ -20,21 +20,27 @@ pub(super) fn has_density(
     cell_material: &[Vec<u32>],
     problems: &mut Problems,
 ) -> bool {
-    let mut in_use = vec![false; materials.len()];
-    // Elements without a material are an error of their own.
-    for &material in cell_material.iter().flatten() {
-        if let Some(used) = in_use.get_mut(material as usize) {
-            *used = true;
-        }
-    }
-    let without = (0..materials.len()).filter(|&i| in_use[i] && materials[i].density.is_none());
-    let mut all_have = true;
+    let without = in_use(materials, cell_material, |material| material.density.is_none());
+    let all_have = without.is_empty();
     for i in without {
         let message = format!("{what} needs the density of material `{}`", materials[i].name);
         let (place, help) =
             (case.tables.material[i].get_ref().name.span(), density_help(case, materials[i].law.young()));
         problems.add(ModelError::MissingDensity(case.error_at(place, message, help)));
-        all_have = false;
     }
     all_have
+}
+
+/// The numbers of the materials in use of which something holds.
+pub(super) fn in_use(
+    materials: &[Material],
+    cell_material: &[Vec<u32>],
+    holds: impl Fn(&Material) -> bool,
+) -> Vec<usize> {
+    let mut used = vec![false; materials.len()];
+    // Elements without a material are an error of their own.
+    for &material in cell_material.iter().flatten() {
+        used.get_mut(material as usize).into_iter().for_each(|used| *used = true);
+    }
+    (0..materials.len()).filter(|&i| used[i] && holds(&materials[i])).collect()
 }

@@ -103,12 +103,12 @@ impl Model {
         let pins = inertia::as_supports(&self.pins);
         let mut of_ties = Vec::new();
         let on_axis = on_axis(analysis, mesh);
-        let fixed = [&self.supports[..], &pins].concat();
+        let fixed: Vec<&Support> = self.supports.iter().chain(&pins).collect();
         self.constraints = constraints::resolve(selector, &fixed, on_axis, &mut of_ties, problems);
         let (supports, constraints) = (&self.supports, &self.constraints);
-        let holding: Vec<Support> = match pins.is_empty() {
-            true => supports.iter().chain(of_springs).cloned().collect(),
-            false => pins,
+        let holding: Vec<&Support> = match pins.is_empty() {
+            true => supports.iter().chain(of_springs).collect(),
+            false => pins.iter().collect(),
         };
         // The check of supports runs in one thread for the most part.
         let ((loads, bending), held) = rayon::join(

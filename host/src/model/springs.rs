@@ -12,7 +12,7 @@ use toml::Spanned;
 
 use super::case::{Names, Rate};
 use super::directions::normals;
-use super::loads::{FaceIntegral, facet_mass};
+use super::loads::{FaceIntegral, area, facet_mass};
 use super::problems::Problems;
 use super::select::Selector;
 use super::supports::unique;
@@ -53,7 +53,7 @@ pub fn resolve(selector: &Selector<'_>, supports: &[Support], problems: &mut Pro
     for table in &selector.case.tables.spring {
         let Some(rate) = problems.take(selector.case.rate(table)) else { continue };
         let (name, on) = (&table.get_ref().name, &table.get_ref().on);
-        let name = name.as_ref().map_or_else(|| on.get_ref().joined(), |name| name.get_ref().clone());
+        let name = on.get_ref().or_own(name.as_ref());
         let is_of_support = |name: &str| supports.iter().any(|support| support.name == name);
         let name = unique(name, |name| is_of_support(name) || springs.iter().any(|spring| spring.name == name));
         springs.extend(problems.take(spring(selector, name, on, rate)));
@@ -116,14 +116,6 @@ fn diagonal(rates: [f64; 3]) -> Block {
     block
 }
 
-/// The area of faces, without the thickness of a plane body.
-fn area(selector: &Selector<'_>, faces: &[Face]) -> f64 {
-    let analysis = selector.case.analysis();
-    let areas: Vec<f64> =
-        faces.par_iter().map(|face| FaceIntegral::of(face, &selector.mesh.coords, analysis).total_area()).collect();
-    areas.iter().sum()
-}
-
 /// The point masses in the case file's order, without those that are wrong.
 pub fn masses(selector: &Selector<'_>, problems: &mut Problems) -> Vec<PointMass> {
     let mut masses = Vec::new();
@@ -131,7 +123,7 @@ pub fn masses(selector: &Selector<'_>, problems: &mut Problems) -> Vec<PointMass
         if problems.take(selector.case.check_positive("mass", &table.mass)).is_none() {
             continue;
         }
-        let name = table.name.as_ref().map_or_else(|| table.on.get_ref().joined(), |name| name.get_ref().clone());
+        let name = table.on.get_ref().or_own(table.name.as_ref());
         let mass = *table.mass.get_ref();
         let shares = problems.take(shares(selector, &table.on, mass));
         masses.extend(shares.map(|shares| PointMass { name, mass, shares }));

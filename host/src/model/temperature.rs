@@ -4,6 +4,7 @@ use rayon::prelude::*;
 use toml::Spanned;
 
 use super::case::tables::{TemperatureOnTable, TemperatureTable};
+use super::density::in_use;
 use super::problems::Problems;
 use super::scattered::Scattered;
 use super::select::Selector;
@@ -111,16 +112,14 @@ fn check_expansion(
     problems: &mut Problems,
 ) -> bool {
     let case = selector.case;
-    let is_used = |index: usize| cell_material.iter().flatten().any(|&used| used as usize == index);
-    let without = (0..materials.len()).filter(|&i| materials[i].expansion.is_none() && is_used(i));
-    let mut all_have = true;
+    let without = in_use(materials, cell_material, |material| material.expansion.is_none());
+    let all_have = without.is_empty();
     for i in without {
         let line = case.source.line_of(&table.span());
         let message = format!("[temperature] ({line}) needs the `expansion` of material `{}`", materials[i].name);
         let help = "expansion = 12e-6 is that of steel per kelvin; 0.0 if it does not expand";
         let place = case.tables.material[i].get_ref().name.span();
         problems.add(super::ModelError::MissingExpansion(case.error_at(place, message, help)));
-        all_have = false;
     }
     all_have
 }

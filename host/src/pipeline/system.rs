@@ -120,6 +120,11 @@ impl Loaded {
     /// Takes the loads of another case; returns the right-hand side.
     pub(super) fn set_loads<T: Real>(&mut self, space: &Space, model: &Model, case: usize) -> Result<Vec<f64>> {
         self.loads = Loads::new(space, model, case, (&self.numbering, &self.mesh), &self.coords)?;
+        self.right_side::<T>(space)
+    }
+
+    /// Takes and returns the right-hand side of the loads: `T^T (f - K w_D)` where something is coupled.
+    fn right_side<T: Real>(&mut self, space: &Space) -> Result<Vec<f64>> {
         let forces = self.prescribed_forces(space)?;
         let mut f = self.lifted(&forces);
         self.couplings.iter().for_each(|couplings| couplings.rows.restrict(&mut f));
@@ -268,7 +273,6 @@ impl<T: Real> Body<T> for Strains<'_, T> {
         let kernel = Unbalanced { size, fixed, loads, forces, r: r.view_mut() };
         // SAFETY: all live until `finish`, and have the body's rows.
         unsafe { self.space.run(self.body.supports.fixed.len(), kernel) }?;
-        self.space.finish()?;
         slanted.project(self.space, size, r)?;
         self.coupling.map_or(Ok(()), |coupling| coupling.restrict(self.space, r))?;
         self.space.finish()
@@ -384,12 +388,11 @@ fn constrain<T: Real>(space: &Space, model: &Model, body: &mut Loaded, matrix: &
     body.take_off_motion(model, |_| Ok(reciprocals(&space.take(inverse_diagonal(space, matrix)?)?)))?;
     let mut f = space.upload(&body.loads.all)?;
     body.supports.eliminate(space, matrix, &mut f)?;
-    let (mut f, forces) = (space.take(f)?, body.prescribed_forces(space)?);
-    if let Some(couplings) = &body.couplings {
-        // Elimination has lifted what supports prescribe, not the values of couplings.
-        f = body.lifted(&forces);
-        couplings.rows.restrict(&mut f);
+    let mut f = space.take(f)?;
+    // Elimination has lifted what supports prescribe, not the values of couplings.
+    match body.couplings.is_some() {
+        true => f = body.right_side::<T>(space)?,
+        false => body.set_rhs::<T>(&f, &body.prescribed_forces(space)?)?,
     }
-    body.set_rhs::<T>(&f, &forces)?;
     space.upload_vec(f.into_iter().map(T::from_f64).collect())
 }

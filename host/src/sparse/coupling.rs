@@ -106,7 +106,7 @@ impl CoupledRows {
             entries.extend(masters.map(|(master, factor)| (master as u32, slave as u32, factor)));
         }
         entries.sort_unstable_by_key(|(master, slave, _)| (*master, *slave));
-        let mut lists = Lists { starts: vec![0], columns: vec![], factors: vec![], targets: vec![] };
+        let mut lists = Lists::empty();
         for of_master in entries.chunk_by(|a, b| a.0 == b.0) {
             lists.push(of_master[0].0, of_master.iter().map(|(_, slave, factor)| (*slave, *factor)));
         }

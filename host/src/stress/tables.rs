@@ -98,12 +98,12 @@ fn of_remotes(of: &Context, row: impl Fn(&Remote) -> [f64; 3]) -> Result<Rows> {
 
 /// The motion of each remote point: displacement, then rotation.
 fn motions(of: &mut Context, part: std::ops::Range<usize>) -> Result<Rows> {
-    let u = match of.model.constraints.remotes.is_empty() {
-        true => Vec::new(),
-        false => of.field("displacement")?.concat().as_chunks().0.to_vec(),
-    };
+    if !of.model.constraints.remotes.is_empty() {
+        of.field("displacement")?;
+    }
+    let u = of.step.vectors("displacement");
     of_remotes(of, |remote| {
-        let motion = remote.patch.motion(&u, remote.at).unwrap_or_default();
+        let motion = remote.patch.motion(u, remote.at).unwrap_or_default();
         [0, 1, 2].map(|i| motion[part.start + i])
     })
 }

@@ -28,6 +28,11 @@ impl Names {
         let names: Vec<_> = self.with_places(0..0).into_iter().map(|(name, _)| name).collect();
         names.join("+")
     }
+
+    /// The name that a table gives, or else its groups'.
+    pub fn or_own(&self, own: Option<&Spanned<String>>) -> String {
+        own.map_or_else(|| self.joined(), |name| name.get_ref().clone())
+    }
 }
 
 impl<'de> Deserialize<'de> for Names {

@@ -15,10 +15,14 @@ mod tests;
 
 use std::collections::{BTreeMap, HashMap};
 
+use toml::Spanned;
+
 use super::case::Case;
+use super::names::nearest;
 use super::problems::Problems;
 use super::select::Selector;
-use super::{Place, Support};
+use super::supports::unique;
+use super::{Checked, Place, Support};
 use crate::mesh::Mesh;
 use crate::mesh::parts::{find, number, unite};
 use remote::Remote;
@@ -128,9 +132,7 @@ impl Constraints {
 
     /// A name that no other entry has: this one, or with a number behind it.
     fn unused(&self, name: String) -> String {
-        let is_used = |name: &String| self.entries.iter().any(|entry| entry.name == *name);
-        let numbered = (2..).map(|number| format!("{name}[{number}]"));
-        std::iter::once(name.clone()).chain(numbered).find(|name| !is_used(name)).unwrap_or(name)
+        unique(name, |name| self.entries.iter().any(|entry| entry.name == name))
     }
 
     /// Notes what makes the equations that follow; returns its number.
@@ -312,10 +314,20 @@ impl Constraints {
     }
 }
 
+/// Which of some kinds a table of this name asks for.
+fn kind_of(case: &Case, table: &str, kind: &Spanned<String>, known: &[&str]) -> Checked<usize> {
+    let word = kind.get_ref();
+    known.iter().position(|known| known == word).ok_or_else(|| {
+        let near = nearest(word, known).map_or(String::new(), |near| format!("did you mean `{near}`? "));
+        let help = format!("{near}there are: {}", known.join(", "));
+        case.error_at(kind.span(), format!("there is no kind `{word}` of {table}"), help)
+    })
+}
+
 /// All constraints of a case, without those that are wrong.
 pub fn resolve(
     selector: &Selector<'_>,
-    supports: &[Support],
+    supports: &[&Support],
     on_axis: impl Iterator<Item = u32>,
     warnings: &mut Vec<String>,
     problems: &mut Problems,

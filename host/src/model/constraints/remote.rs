@@ -9,10 +9,9 @@ use nalgebra::{DMatrix, DVector, RowDVector};
 use toml::Spanned;
 
 use super::patch::Patch;
-use super::{Conflict, Constraints, Dof, Entry, Equation};
+use super::{Conflict, Constraints, Dof, Entry, Equation, kind_of};
 use crate::mesh::vector::{add, cross, norm, sub};
 use crate::model::case::tables::RemoteTable;
-use crate::model::names::nearest;
 use crate::model::problems::Problems;
 use crate::model::select::Selector;
 use crate::model::{Checked, Physics};
@@ -57,11 +56,7 @@ fn add_one(selector: &Selector<'_>, table: &Spanned<RemoteTable>, constraints: &
     let is_plane = mesh.dim() == 2;
     let kind = match &given.kind {
         None => 0,
-        Some(kind) => KINDS.iter().position(|known| known == kind.get_ref()).ok_or_else(|| {
-            let near = nearest(kind.get_ref(), &KINDS).map_or(String::new(), |near| format!("did you mean `{near}`? "));
-            let help = format!("{near}there are: {}", KINDS.join(", "));
-            case.error_at(kind.span(), format!("there is no kind `{}` of remote", kind.get_ref()), help)
-        })?,
+        Some(kind) => kind_of(case, "remote", kind, &KINDS)?,
     };
     let patch = match selector.points(&given.on)? {
         Some(points) => Patch::of_points(&points, &mesh.coords, is_plane),
@@ -82,7 +77,8 @@ fn add_one(selector: &Selector<'_>, table: &Spanned<RemoteTable>, constraints: &
         case.error_at(given.on.span(), message, "name a group of surfaces, or of three points that span a plane")
     };
     let mean = patch.mean(at).ok_or_else(in_a_line)?;
-    let entry = constraints.enter(Entry { name: name(constraints, given), kind: "remote", place: table.span() });
+    let name = constraints.unused(given.on.get_ref().or_own(given.name.as_ref()));
+    let entry = constraints.enter(Entry { name: name.clone(), kind: "remote", place: table.span() });
     let mut equations = Vec::new();
     let mut rows = mean;
     if KINDS[kind] == "rigid" {
@@ -104,20 +100,7 @@ fn add_one(selector: &Selector<'_>, table: &Spanned<RemoteTable>, constraints: &
             }
         }
     }
-    Ok(Remote {
-        name: constraints.entries[entry as usize].name.clone(),
-        at,
-        patch,
-        load,
-        load_name: given.name.clone(),
-        entry,
-    })
-}
-
-/// Its own name, or that of its groups; with a number if another has it.
-fn name(constraints: &Constraints, table: &RemoteTable) -> String {
-    let name = table.name.as_ref().map_or_else(|| table.on.get_ref().joined(), |name| name.get_ref().clone());
-    constraints.unused(name)
+    Ok(Remote { name, at, patch, load, load_name: given.name.clone(), entry })
 }
 
 /// How far the nodes are from the centre.

@@ -10,10 +10,9 @@ use toml::Spanned;
 use warpfem_text::{counted, number};
 
 use super::projection::{self, Projection, Surface};
-use super::{Constraints, Dof, Entry, Equation};
+use super::{Constraints, Dof, Entry, Equation, kind_of};
 use crate::model::Checked;
 use crate::model::case::tables::TieTable;
-use crate::model::names::nearest;
 use crate::model::select::Selector;
 
 /// Nodes within this part of the mean edge of the masters are tied, if the case does not say.
@@ -49,7 +48,7 @@ pub fn add(
             return Err(case.error_at(given.span(), "`tolerance` must be greater than 0, and finite", help));
         }
     };
-    let name = name(constraints, tie);
+    let name = constraints.unused(tie.slave.get_ref().or_own(tie.name.as_ref()));
     let place = table.span();
     let entry = constraints.enter(Entry { name: name.clone(), kind: "tie", place: place.clone() });
     let (mut n_tied, mut widest) = (0, 0.0_f64);
@@ -105,25 +104,12 @@ fn equations(slave: u32, foot: &Projection, is_sliding: bool, components: usize,
 fn is_sliding(selector: &Selector<'_>, tie: &TieTable) -> Checked<bool> {
     let Some(kind) = &tie.kind else { return Ok(false) };
     let case = selector.case;
-    match KINDS.iter().position(|known| known == kind.get_ref()) {
-        Some(1) if case.analysis().components() == 1 => {
-            let message = "a potential has no direction to slide in";
-            Err(case.error_at(kind.span(), message, "leave `kind` out"))
-        }
-        Some(position) => Ok(position == 1),
-        None => {
-            let near = nearest(kind.get_ref(), &KINDS).map_or(String::new(), |near| format!("did you mean `{near}`? "));
-            let help = format!("{near}there are: {}", KINDS.join(", "));
-            Err(case.error_at(kind.span(), format!("there is no kind `{}` of tie", kind.get_ref()), help))
-        }
+    let is_sliding = kind_of(case, "tie", kind, &KINDS)? == 1;
+    if is_sliding && case.analysis().components() == 1 {
+        let message = "a potential has no direction to slide in";
+        return Err(case.error_at(kind.span(), message, "leave `kind` out"));
     }
-}
-
-/// Its own name, or that of its slaves; with a number if another has it.
-fn name(constraints: &Constraints, tie: &TieTable) -> String {
-    let name = tie.name.as_ref().map_or_else(|| tie.slave.get_ref().joined(), |name| name.get_ref().clone());
-    let same = constraints.entries.iter().filter(|entry| entry.name == name).count();
-    if same == 0 { name } else { format!("{name}[{}]", same + 1) }
+    Ok(is_sliding)
 }
 
 /// What there is to say of slaves that are coarser than their masters.

@@ -44,8 +44,9 @@ use rank::{null_space, stops};
 type Free = (usize, Vec<Vector6<f64>>);
 
 /// Checks that the supports hold every connected part of the solids, loaded or not, and every body of it; of a potential
-/// that each part has a fixed value; by themselves or by constraints with others. Returns warnings of parts that are barely held, of those that coincide with others
-/// without being joined to them, and of those with too many bodies to check in full.
+/// that each part has a fixed value; by themselves or by constraints with others. Returns warnings of parts that are barely
+/// held, of those that coincide with others without being joined to them, and of those with too many bodies to check in
+/// full.
 ///
 /// # Errors
 ///
@@ -54,10 +55,9 @@ type Free = (usize, Vec<Vector6<f64>>);
 pub fn check(
     analysis: Analysis,
     mesh: &Mesh,
-    supports: &[Support],
+    supports: &[&Support],
     constraints: &Constraints,
 ) -> Result<Vec<String>, ModelError> {
-    let all: Vec<&Support> = supports.iter().collect();
     let (parts, is_potential) = (Pieces::parts(mesh), analysis.physics() == Physics::Potential);
     let n_parts = parts.frames.len();
     let grams = parts.grams(analysis, supports);
@@ -71,7 +71,7 @@ pub fn check(
     };
     let mut loose: Vec<LoosePart> = free.iter().map(of_space).collect();
     find_remedies(&parts, &free, &mut loose, |part, added, group| {
-        let with_group = [all.as_slice(), &[group]].concat();
+        let with_group = [supports, &[group]].concat();
         is_potential || weak::warning(&parts, part, &(grams[part] + added), &with_group).is_none()
     });
     let mut touching = touching::find(&parts);
@@ -85,7 +85,7 @@ pub fn check(
         // What holds a part that is coupled to others is not its supports alone.
         let is_alone = |part: &usize| groups.iter().filter(|group| **group == groups[*part]).count() == 1;
         let alone = held.iter().map(|(part, _)| *part).filter(is_alone);
-        warnings.extend(alone.filter_map(|part| weak::warning(&parts, part, &grams[part], &all)));
+        warnings.extend(alone.filter_map(|part| weak::warning(&parts, part, &grams[part], supports)));
         let (hanging, unsure) = check_joints(analysis, &parts, (supports, constraints), &loose);
         loose.extend(hanging);
         loose.sort_by_key(|part| part.number);
@@ -109,7 +109,7 @@ fn fixed(nodes: Vec<u32>) -> Support {
 fn check_joints(
     analysis: Analysis,
     parts: &Pieces<'_>,
-    (supports, constraints): (&[Support], &Constraints),
+    (supports, constraints): (&[&Support], &Constraints),
     loose: &[LoosePart],
 ) -> (Vec<LoosePart>, Vec<String>) {
     let (mut hanging, mut free, mut warnings) = (Vec::new(), Vec::new(), Vec::new());

@@ -119,7 +119,7 @@ impl<'a> Pieces<'a> {
 
     /// The Gram matrices of some supports, `[n_pieces]`. Motions that cost energy in an analysis, or that it does not know, are
     /// held from the beginning.
-    pub fn grams(&self, analysis: Analysis, supports: &[Support]) -> Vec<Matrix6<f64>> {
+    pub fn grams(&self, analysis: Analysis, supports: &[&Support]) -> Vec<Matrix6<f64>> {
         let unknown = analysis.free_motions().map(|free| 1.0 - free);
         let mut grams = vec![Matrix6::from_diagonal(&Vector6::from(unknown)); self.frames.len()];
         supports.iter().for_each(|support| self.add(&mut grams, support));

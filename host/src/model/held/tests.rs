@@ -9,7 +9,7 @@ use crate::model::testing::beside;
 /// [`super::check`] of elastic bodies.
 pub(super) fn check(mesh: &Mesh, supports: &[Support]) -> Result<Vec<String>, ModelError> {
     let analysis = if mesh.dim() == 2 { Analysis::PlaneStress } else { Analysis::Elasticity };
-    super::check(analysis, mesh, supports, &Constraints::default())
+    super::check(analysis, mesh, &supports.iter().collect::<Vec<_>>(), &Constraints::default())
 }
 
 fn cube() -> Mesh {
@@ -191,13 +191,13 @@ fn fixed(nodes: &[u32]) -> Support {
 fn a_single_node_is_enough_for_a_part_and_every_part_needs_one() {
     let one = generate_rectangle(Quad4, [1.0; 2], [2, 2]).unwrap();
     let none = Constraints::default();
-    assert!(super::check(Analysis::Laplace, &one, &[fixed(&[4])], &none).is_ok());
+    assert!(super::check(Analysis::Laplace, &one, &[&fixed(&[4])], &none).is_ok());
     let mut two = beside(one.clone(), &one, [3.0, 0.0, 0.0]);
     // A node of no element is no part.
     two.coords.push([9.0; 3]);
     two.node_tags.push(99);
-    assert!(super::check(Analysis::Laplace, &two, &[fixed(&[0]), fixed(&[9 + 3])], &none).is_ok());
-    let Err(ModelError::Floating { parts, n_parts }) = super::check(Analysis::Laplace, &two, &[fixed(&[0])], &none)
+    assert!(super::check(Analysis::Laplace, &two, &[&fixed(&[0]), &fixed(&[9 + 3])], &none).is_ok());
+    let Err(ModelError::Floating { parts, n_parts }) = super::check(Analysis::Laplace, &two, &[&fixed(&[0])], &none)
     else {
         panic!("the second part floats")
     };

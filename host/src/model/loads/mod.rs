@@ -182,6 +182,14 @@ fn scaled(v: [f64; 3], by: f64) -> [f64; 3] {
     v.map(|c| c * by)
 }
 
+/// The area of faces, without the thickness of a plane body.
+pub(super) fn area(selector: &Selector<'_>, faces: &[Face]) -> f64 {
+    let analysis = selector.case.analysis();
+    let areas: Vec<f64> =
+        faces.par_iter().map(|face| FaceIntegral::of(face, &selector.mesh.coords, analysis).total_area()).collect();
+    areas.iter().sum()
+}
+
 /// Nodal forces of a surface load from what each node's integrals, times the thickness of a plane body, make of it.
 fn over_faces(
     selector: &Selector<'_>,
@@ -217,11 +225,7 @@ fn force(selector: &Selector<'_>, table: &ForceTable) -> Checked<Vec<NodalForce>
         return Ok(points.into_iter().map(|node| (node, share)).collect());
     }
     let faces = selector.faces(&table.on)?;
-    let analysis = selector.case.analysis();
-    let areas: Vec<f64> =
-        faces.par_iter().map(|face| FaceIntegral::of(face, &selector.mesh.coords, analysis).total_area()).collect();
-    let area: f64 = areas.iter().sum();
-    let per_area = scaled(table.total.get_ref().xyz(), 1.0 / (selector.case.thickness() * area));
+    let per_area = scaled(table.total.get_ref().xyz(), 1.0 / (selector.case.thickness() * area(selector, &faces)));
     Ok(over_faces(selector, &faces, |area, _| scaled(per_area, area)))
 }
 

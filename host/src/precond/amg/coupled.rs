@@ -165,12 +165,12 @@ fn merged(mut terms: Vec<(u32, f64)>) -> Vec<(u32, f64)> {
 /// The bits of free components, but for slaves.
 pub fn without_slaves(
     space: &Space,
-    rows: Option<&CoupledRows>,
+    rows: &CoupledRows,
     size: usize,
     free: &Buffer<u8>,
 ) -> Result<Buffer<u8>> {
     let mut free = space.download(free)?;
-    for slave in rows.iter().flat_map(|rows| &rows.slaves) {
+    for slave in &rows.slaves {
         free[*slave as usize / size] &= !(1 << (*slave as usize % size));
     }
     space.upload_vec(free)

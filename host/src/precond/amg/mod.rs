@@ -219,14 +219,18 @@ impl<'a, T: Real> Parts<'a, T> {
         let rows: Option<&CoupledRows> = context.original.map_or(context.coupled, |original| original.coupled);
         let way = self.way(space, &fine, OMEGA / smoother.upper, rows, || {
             if let Some(ends) = context.ends {
-                let free = without_slaves(space, rows, size, &Strength::new(space, &fine, coords, 0, REACH)?.free)?;
+                let free = Strength::new(space, &fine, coords, 0, REACH)?.free;
+                let free = match rows {
+                    Some(rows) => without_slaves(space, rows, size, &free)?,
+                    None => free,
+                };
                 if let Some(found) = vertices::vertices(space, size, ends, coords, &free)? {
                     return found.coupled(space, rows, Some(ends)).map(Some);
                 }
             }
             let found = aggregate(space, &fine, coords, (0, REACH), Modes::rigid_number(size), |free| {
-                let free = without_slaves(space, rows, size, free)?;
-                Ok(Rc::new(Modes::rigid(space, size, coords, &free)?))
+                let coupled = rows.map(|rows| without_slaves(space, rows, size, free)).transpose()?;
+                Ok(Rc::new(Modes::rigid(space, size, coords, coupled.as_ref().unwrap_or(free))?))
             })?;
             found.map(|found| found.coupled(space, rows, None)).transpose()
         })?;
