@@ -12,7 +12,7 @@ use warpfem::pipeline::Solution;
 use warpfem::result::choices::{Method, Precision, Preconditioner};
 
 /// Boxes in a row along x, each with its length and cells; groups are `a_xmin`, `b_xmin` and so on.
-fn row(kind: ElementKind, boxes: &[(f64, [usize; 3])]) -> Mesh {
+pub fn row(kind: ElementKind, boxes: &[(f64, [usize; 3])]) -> Mesh {
     let (mut whole, mut end) = (Mesh::default(), 0.0);
     for ((length, cells), letter) in boxes.iter().zip(["a", "b", "c"]) {
         let one = generate_box(kind, [*length, 1.0, 1.0], *cells).unwrap();
@@ -35,26 +35,27 @@ fn row(kind: ElementKind, boxes: &[(f64, [usize; 3])]) -> Mesh {
     whole
 }
 
-const HEAD: &str = "[mesh]\nfile = \"made.msh\"\n[[material]]\nname = \"steel\"\nyoung = 200e3\npoisson = 0.3\n";
+/// A mesh that is made, and steel.
+pub const HEAD: &str = "[mesh]\nfile = \"made.msh\"\n[[material]]\nname = \"steel\"\nyoung = 200e3\npoisson = 0.3\n";
 
 /// Clamped at one end, sheared and pulled at the other.
-fn bent(last: &str) -> String {
+pub fn bent(last: &str) -> String {
     format!(
         "{HEAD}[[support]]\non = \"a_xmin\"\nfix = \"xyz\"\n[[force]]\non = \"{last}_xmax\"\ntotal = [30.0, -10.0, 5.0]\n\
          [[pressure]]\non = \"{last}_ymax\"\nvalue = 2.0\n"
     )
 }
 
-fn tie(slave: &str, master: &str) -> String {
+pub fn tie(slave: &str, master: &str) -> String {
     format!("[[tie]]\nslave = \"{slave}\"\nmaster = \"{master}\"\n")
 }
 
-fn model(text: &str, mesh: Mesh) -> Model {
+pub fn model(text: &str, mesh: Mesh) -> Model {
     Model::resolve(&Case::parse(Path::new("made.toml"), text).unwrap(), mesh).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// Solved so that nothing is left but rounding.
-fn solved(mut model: Model, device: DeviceName) -> (Model, Solution) {
+pub fn solved(mut model: Model, device: DeviceName) -> (Model, Solution) {
     model.solver.method.get_or_insert(Method::Direct);
     model.solver.residual_tolerance.get_or_insert(1e-12);
     let solution = converged(&model, device);
@@ -62,7 +63,7 @@ fn solved(mut model: Model, device: DeviceName) -> (Model, Solution) {
 }
 
 /// The largest difference of the displacements of nodes at the same places, over the largest of all.
-fn difference((one, of_one): &(Model, Solution), (two, of_two): &(Model, Solution)) -> f64 {
+pub fn difference((one, of_one): &(Model, Solution), (two, of_two): &(Model, Solution)) -> f64 {
     let key = |x: &[f64; 3]| x.map(|c| (c * 1e6).round() as i64);
     let places: std::collections::HashMap<_, _> =
         one.mesh.coords.iter().zip(of_one.displacement()).map(|(x, u)| (key(x), *u)).collect();

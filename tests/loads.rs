@@ -215,6 +215,22 @@ fn a_free_body_is_the_same_in_every_frame() {
     }
 }
 
+/// A free bar with a body at its end: all of it accelerates as one, and what is cut through carries the rest.
+#[test]
+fn a_free_body_with_a_mass_accelerates_as_one() {
+    let mass = "[[mass]]\non = \"xmin\"\nmass = 3.0\ninertia = [0.2, 0.4, 0.5]\n";
+    for kind in [Hex20, Tet10] {
+        let load = "[[load]]\non = \"xmax\"\nforce = [0.0, 7.0, 0.0]\n";
+        let mut bar = model(&(freed(load) + mass), generate_box(kind, [2.0, 1.0, 1.0], [3, 1, 1]).unwrap());
+        let of = bar.mass_properties().unwrap();
+        let solution = solve(&mut bar, DeviceName::Cpu);
+        let arm = 2.0 - of.centre[0];
+        let expected = [0.0, 7.0 / of.mass, 0.0, 0.0, 0.0, 7.0 * arm / of.inertia[2]];
+        assert_close("acceleration", acceleration(&solution), &expected, 1e-9, 1.0);
+        assert!(solution.equilibrium_error < 1e-9 && largest(&solution.reaction_sum) < 1e-9);
+    }
+}
+
 /// Spinning up: a moment about the axis over the moment of inertia; in the plane, too.
 #[test]
 fn a_moment_spins_a_free_body() {

@@ -16,6 +16,7 @@ mod direct;
 mod elements;
 mod femses;
 mod formats;
+mod joints;
 mod kernels;
 mod laplace;
 mod layers;

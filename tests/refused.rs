@@ -36,13 +36,13 @@ fn temperatures() {
     refused(&format!("{SOFT}{CLAMP}{warm}value = 80.0\n"), 4, 2, &["`expansion` of material `soft`", "12e-6"]);
     refused_load(warm, 1, &["does not say how warm"]);
     refused_load("[temperature]\nvalue = 80.0\n", 1, &["`reference` is missing", "reference = 20.0"]);
-    refused_load(&format!("{warm}value = 80.0\nfile = \"t.csv\"\n"), 4, &["both `value` and `file`"]);
+    refused_load(&format!("{warm}value = 80.0\nfile = \"t.csv\"\n"), 4, &["more than one of `value`, `file`, `from`"]);
     refused_load(&format!("{warm}value = nan\n"), 3, &["`value` must be finite"]);
-    refused_load(&format!("{warm}from = \"heat.toml\"\n"), 3, &["heat case cannot be named", "heat_nodes.csv"]);
     let expands = SOFT.replace("poisson", "expansion = 1e-5\npoisson");
     let with = |rest: &str| format!("{expands}{CLAMP}{warm}{rest}");
     refused(&with("file = \"none.csv\"\n"), 2, 10 + 1, &["cannot read", "there is no such file"]);
     refused(&with("file = \"t.vtu\"\n"), 2, 11, &[".vtu are not read", "x, y, z, temperature"]);
+    refused(&with("from = \"heat.vtu\"\n"), 2, 11, &["heat.vtu is no case file", "heat_nodes.csv"]);
     refused(&with("[[temperature.on]]\non = \"ymx\"\nvalue = 1.0\n"), 2, 12, &["no group `ymx`", "ymax"]);
     refused(&with("value = 1.0\n").replace("1e-5", "[1e-5, 2e-5]"), 2, 4, &["one number or three"]);
     let heat =
@@ -98,4 +98,52 @@ fn free_bodies() {
     let heavy = SOFT.replace("poisson", "density = 2.0\npoisson");
     refused(&format!("{heavy}{CLAMP}[inertia_relief]\n{force}"), 2, 6, &["moves freely", "has no [[support]]"]);
     refused(&format!("{heavy}[[inertia_relief]]\n{force}"), 2, 6, &["only one `inertia_relief`"]);
+}
+
+#[test]
+fn sectors_and_bolts() {
+    let sector = "[[cyclic]]\nfrom = \"ymin\"\nto = \"xmin\"\n";
+    refused_load(sector, 1, &["`axis` is missing", "about what does the sector repeat"]);
+    refused_load(&format!("{sector}axis = [0.0, 0.0, 0.0]\n"), 4, &["no axis in this direction"]);
+    refused_load(
+        &format!("{sector}axis = [0.0, 0.0, 1.0]\nat = [0.5, -1.0, 0.0]\n"),
+        3,
+        &["degrees apart", "whole part of a turn"],
+    );
+    let about_z = format!("{sector}axis = [0.0, 0.0, 1.0]\n");
+    refused_load(&about_z.replace("\"xmin\"", "\"xmn\""), 3, &["no group `xmn`", "xmin"]);
+    // Opposite sides, and an axis between them that is off the middle of neither: half a turn, but not onto the other.
+    let skewed = "[[cyclic]]\nfrom = \"ymin\"\nto = \"xmax\"\naxis = [0.0, 0.0, 1.0]\nat = [-0.25, 0.25, 0.0]\n";
+    refused_load(skewed, 1, &["turned back by", "away from `ymin`"]);
+    let heavy = SOFT.replace("poisson", "density = 2.0\npoisson");
+    let with = |rest: &str| format!("{heavy}{about_z}{rest}");
+    refused(&with("[gravity]\nacceleration = [1.0, 0.0, 0.0]\n"), 2, 11, &["not the same in all sectors"]);
+    refused(
+        &with("[rotation]\naxis = [0.0, 0.0, 1.0]\nat = [1.0, 0.0, 0.0]\nspeed = 1.0\n"),
+        2,
+        10,
+        &["about another axis"],
+    );
+    refused(&with("[inertia_relief]\n"), 2, 6, &["no body of its own"]);
+    let section =
+        format!("[analysis]\nkind = \"axisymmetric\"\n{SOFT}[[support]]\non = \"ymin\"\nfix = \"y\"\n{sector}");
+    refused(&section, 2, 10, &["the same all round already"]);
+
+    let bolt = "[[bolt]]\non = \"xmax\"\n";
+    refused_load(bolt, 1, &["exactly one of `preload`, `shortening`"]);
+    refused_load(&format!("{bolt}preload = 1.0\nshortening = 1e-3\n"), 1, &["exactly one of"]);
+    refused_load(&format!("{bolt}preload = -1.0\n"), 3, &["`preload` must be greater than 0"]);
+    refused_load(
+        &format!("{bolt}preload = 1.0\n"),
+        2,
+        &["4 of the 4 faces of `xmax` lie on the body's surface", "across its shank"],
+    );
+    refused_load("[[bolt]]\non = \"cut\"\npreload = 1.0\n", 2, &["no group `cut`"]);
+    let heat = "[analysis]\nkind = \"laplace\"\n[[material]]\nname = \"m\"\nconductivity = 1.0\n[[support]]\non = \"xmin\"\nvalue = 1.0\n";
+    refused(&format!("{heat}{bolt}preload = 1.0\n"), 2, 9, &["has no bolts"]);
+
+    let mass = "[[mass]]\non = \"xmax\"\nmass = 3.0\n";
+    refused_load(&format!("{mass}inertia = 1.0\n"), 4, &["`inertia` has three numbers"]);
+    refused_load(&format!("{mass}inertia = [1.0, -1.0, 1.0]\n"), 4, &["not negative"]);
+    refused_load(&mass.replace("xmax", "motor"), 2, &["no group `motor`"]);
 }

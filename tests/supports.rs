@@ -378,3 +378,35 @@ fn a_point_mass_weighs_and_is_thrown_outwards() {
         assert_close("mass", &[of.mass, of.centre[0]], &[5.0, (2.0 * 0.5 + 3.0) / 5.0], 1e-12, 5.0);
     }
 }
+
+/// A body at a remote point, beside the box: what it weighs, how it is thrown outwards and how it tumbles are forces and
+/// moments on the box's end.
+#[test]
+fn a_mass_at_a_remote_point_is_a_body() {
+    let clamp = "[[support]]\non = \"xmin\"\nfix = \"xyz\"\n";
+    let motor = |load: &str| format!("[[remote]]\nname = \"motor\"\non = \"xmax\"\nat = [2.0, 0.5, 1.5]\n{load}");
+    let mass = "[[mass]]\non = \"motor\"\nmass = 3.0\ninertia = [0.1, 0.5, 0.3]\n";
+    let [gravity, spin] = [
+        "[gravity]\nacceleration = [0.0, 2.0, -10.0]\n",
+        "[rotation]\naxis = [0.0, 0.6, 0.8]\nat = [0.0, 0.5, 0.5]\nspeed = 2.0\n",
+    ];
+    // From the axis the body is at (2, 0, 1) less (0, 0.48, 0.64): `m w^2 r`; and `(I w) x w`.
+    let thrown = [3.0 * 4.0 * 2.0, 3.0 * 4.0 * -0.48, 3.0 * 4.0 * 0.36];
+    let tumble = [(0.5 - 0.3) * 4.0 * 0.48, 0.0, 0.0];
+    for kind in [Tet4, Hex20] {
+        let on = |tables: &str| model(&format!("{STIFF}{clamp}{tables}"), regular_box(kind, cells(kind)));
+        for (field, force, moment) in [(gravity, [0.0, 6.0, -30.0], [0.0; 3]), (spin, thrown, tumble)] {
+            let found = solve(&mut on(&format!("{}{mass}{field}", motor(""))));
+            let load = format!("force = {force:?}\nmoment = {moment:?}\n");
+            let expected = solve(&mut on(&format!("{}{field}", motor(&load))));
+            let u = expected.displacement().as_flattened();
+            assert_close("body", found.displacement().as_flattened(), u, 1e-9, largest(u));
+        }
+        let of = on(&format!("{}{mass}", motor(""))).mass_properties().unwrap();
+        // The box has 2 in (0.5, 0.5, 0.5).
+        assert_close("centre", &of.centre, &[(1.0 + 6.0) / 5.0, 0.5, (1.0 + 4.5) / 5.0], 1e-12, 1.0);
+        let (steiner, own) = (2.0 * 3.0 / 5.0, 2.0 / 6.0);
+        let expected = [own + 0.1 + steiner, own + 0.5 + steiner * (1.5 * 1.5 + 1.0), own + 0.3 + steiner * 1.5 * 1.5];
+        assert_close("inertia", &of.inertia[..3], &expected, 1e-12, 1.0);
+    }
+}

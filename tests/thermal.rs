@@ -9,9 +9,10 @@ use warpfem::element::ElementKind::{self, Hex8, Hex20, Quad4, Quad8, Tet10, Tri6
 use warpfem::mesh::Mesh;
 use warpfem::mesh::generate::generate_box;
 use warpfem::mesh::rectangle::generate_rectangle;
-use warpfem::model::{Analysis, Model, Physics};
-use warpfem::pipeline::Solution;
+use warpfem::model::{Analysis, Model, Physics, Temperature};
+use warpfem::pipeline::{self, Solution};
 use warpfem::result::choices::Method;
+use warpfem::solve::Silent;
 use warpfem::verify;
 
 const YOUNG: f64 = 1000.0;
@@ -235,8 +236,8 @@ fn a_cylinder_hot_outside_is_exact() {
     let tables = format!("{}{STEEL}{WARM}{walls}", meshes::analysis(Analysis::Axisymmetric, 1.0));
     for device in devices(Quad8) {
         let mut cylinder = model(&tables, generate_rectangle(Quad8, [radius, 1.0], [3, 2]).unwrap());
-        let temperature = cylinder.temperature.as_mut().unwrap();
-        temperature.nodal = cylinder.mesh.coords.iter().map(|x| per_radius * x[0]).collect();
+        let nodal = cylinder.mesh.coords.iter().map(|x| per_radius * x[0]).collect();
+        cylinder.temperature = Some(Temperature::new(0.0, nodal, vec![]));
         let solution = solve(&mut cylinder, device);
         let grown = (1.0 + POISSON) / (1.0 - POISSON) * EXPANSION * per_radius;
         for (x, u) in cylinder.mesh.coords.iter().zip(solution.displacement()) {
@@ -260,11 +261,64 @@ fn a_gradient_of_temperature_bends_without_stress() {
     for kind in [Tet10, Hex20] {
         let tables = format!("{STEEL}{WARM}{}", pins(Analysis::Elasticity));
         let mut body = model(&tables, generate_box(kind, [1.0; 3], [2; 3]).unwrap());
-        body.temperature.as_mut().unwrap().nodal =
-            body.mesh.coords.iter().map(|[x, y, z]| DEGREES * (x - 2.0 * y + 0.5 * z)).collect();
+        let nodal = body.mesh.coords.iter().map(|[x, y, z]| DEGREES * (x - 2.0 * y + 0.5 * z)).collect();
+        body.temperature = Some(Temperature::new(0.0, nodal, vec![]));
         let solution = solve(&mut body, DeviceName::Cpu);
         for name in ["stress", "stress_nodal", "stress_points"] {
             solution.step.lists(name).iter().flatten().for_each(|s| assert!(s.abs() < 1e-9 * scale(), "{kind:?} {s}"));
         }
     }
+}
+
+/// A bar whose ends are at two temperatures, of which a heat case says how warm it is between them.
+#[test]
+fn temperatures_of_a_heat_case_are_those_that_it_finds() {
+    let dir = std::env::temp_dir().join(format!("warpfem-heat-{}", std::process::id()));
+    std::fs::create_dir_all(&dir).unwrap();
+    let mesh = |kind: &str, cells: &str| {
+        format!(
+            "[mesh]\ngenerate = {{ kind = \"box\", element = \"{kind}\", size = [2.0, 1.0, 1.0], cells = {cells} }}\n"
+        )
+    };
+    let heat = "[analysis]\nkind = \"laplace\"\n[[material]]\nname = \"m\"\nconductivity = 5.0\n[solver]\nmethod = \"direct\"\n\
+                [[support]]\non = \"xmin\"\nvalue = 20.0\n[[support]]\non = \"xmax\"\nvalue = 70.0\n";
+    let body = format!(
+        "{STEEL}[temperature]\nreference = 20.0\nfrom = \"heat.toml\"\n[solver]\nmethod = \"direct\"\n{}",
+        pins(Analysis::Elasticity)
+    );
+    for (kind, cells) in [("tet10", "[2, 1, 1]"), ("hex8", "[3, 2, 4]")] {
+        std::fs::write(dir.join("heat.toml"), mesh(kind, cells) + heat).unwrap();
+        std::fs::write(dir.join("part.toml"), mesh("tet10", "[2, 1, 1]") + &body).unwrap();
+        let part = Model::load(&dir.join("part.toml")).unwrap();
+        assert_eq!(part.temperature.as_ref().unwrap().range(), None);
+        for device in [DeviceName::Cpu, DeviceName::Emulate] {
+            let part = Model::load(&dir.join("part.toml")).unwrap();
+            let solution = pipeline::solve(&part, device, &Silent).unwrap();
+            let temperature = part.temperature.as_ref().unwrap();
+            for (x, found) in part.mesh.coords.iter().zip(temperature.nodal()) {
+                assert_close("temperature", &[*found], &[25.0 * x[0]], 1e-9, 50.0);
+            }
+            // Linear in space, it leaves a free body without stress.
+            solution
+                .step
+                .lists("stress")
+                .iter()
+                .flatten()
+                .for_each(|s| assert!(s.abs() < 1e-9 * scale(), "{kind} {s}"));
+            let most = solution.displacement().iter().fold(0.0_f64, |most, u| most.max(u[0]));
+            assert!(most > 0.9 * EXPANSION * 25.0 * 2.0, "{most}");
+        }
+    }
+    let refused = |heat: &str, word: &str| {
+        std::fs::write(dir.join("heat.toml"), heat).unwrap();
+        let error = Model::load(&dir.join("part.toml")).unwrap_err();
+        assert!(error.exit_code() == 2 && error.to_string().contains(word), "{error}");
+    };
+    refused(&(mesh("tet4", "[1, 1, 1]") + heat).replace("conductivity", "conductance"), "conductance");
+    refused(&(mesh("tet4", "[2, 1, 1]") + STEEL + &pins(Analysis::Elasticity)), "is a case of");
+    refused(
+        "[mesh]\ngenerate = { kind = \"rectangle\", element = \"quad4\", size = [2.0, 1.0], cells = [2, 1] }\n[analysis]\nkind = \"laplace\"\n[[material]]\nname = \"m\"\nconductivity = 5.0\n[[support]]\non = \"xmin\"\nvalue = 20.0\n",
+        "another shape",
+    );
+    std::fs::remove_dir_all(&dir).unwrap();
 }

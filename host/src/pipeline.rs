@@ -16,7 +16,7 @@ use crate::model::{Model, SolverOptions};
 use crate::plan::{self, DeviceFacts};
 pub use crate::precond::Hierarchy;
 use crate::result::choices::{Method, Precision};
-use crate::result::{Change, Ending, ForceBalance, Outcome, Plan, Result, Sink, Step, Steps};
+use crate::result::{Change, Ending, Error, ForceBalance, Outcome, Plan, Result, Sink, Step, Steps};
 use crate::solve::iteration::{self, Builder};
 use crate::solve::{CgOptions, Iteration, Monitor, direct};
 use crate::sparse::CoupledRows;
@@ -199,6 +199,13 @@ fn run(
     sink: &mut dyn Sink,
     monitor: &dyn Monitor,
 ) -> Result<Vec<Solution>> {
+    if let Some((temperature, heat)) = model.temperature.as_ref().and_then(|of| Some((of, of.unsolved()?))) {
+        let solution = solve_on(space, heat, monitor)?;
+        if !solution.outcome.converged && solution.outcome.ending != Ending::Cancelled {
+            return Err(Error::Heat(heat.name.clone()));
+        }
+        temperature.take(&model.mesh, heat, solution.unknown(1));
+    }
     let plan = plan::resolve(model, &DeviceFacts::of(space))?;
     let (method, precision) = (plan.method, plan.precision);
     let used = Used { device: space.name(), plan, factor_nonzeros: None, hierarchy: None };
@@ -398,6 +405,9 @@ impl Run<'_> {
             let all = rows.flat_map(|(row, node)| (0..dim).map(move |i| (row, *node as usize, i)));
             let free = all.filter(|(row, _, i)| !supports.is_slanted(*row) && !supports.is_fixed(*row, *i));
             free.for_each(|(_, node, i)| forces[node][i] = 0.0);
+            for (node, force) in model.constraints.support_forces(&multipliers) {
+                forces[node as usize].iter_mut().zip(force).for_each(|(sum, force)| *sum += force);
+            }
         }
         let mut reaction_sum = [0, 1, 2].map(|i| forces.iter().map(|force| force[i]).sum::<f64>());
         for (node, force) in model.springs.iter().flat_map(|spring| stress::spring_forces(spring, numbering, &u, dim)) {
@@ -405,12 +415,12 @@ impl Run<'_> {
             support_forces[row..row + dim].iter_mut().zip(force).for_each(|(sum, force)| *sum += force);
             reaction_sum.iter_mut().zip(force).for_each(|(sum, force)| *sum += force);
         }
-        for remote in &model.constraints.remotes {
-            let [force, _] = model.constraints.reaction(remote, &model.mesh.coords, &multipliers);
+        for (_, force) in model.constraints.outer_forces(&multipliers) {
             reaction_sum.iter_mut().zip(force).for_each(|(sum, force)| *sum += force);
         }
         let unknown = (&u[..], &device_u);
         let mut context = Context::new(space, model, (numbering, mesh), unknown, (&supports, forces), multipliers);
+        context.case = self.solutions.len();
         context.acceleration = loads.relief.as_ref().map(|relief| relief.acceleration);
         let balance = Balance::new(&support_forces, applied, dim, model.analysis.balanced());
         let load_error = context.table("reactions")?.map_or(0.0, |reactions| balance.load_error(reactions));

@@ -129,8 +129,7 @@ fn warm(mut model: Model) -> Model {
         (0..materials.len()).map(own).collect()
     };
     let of_cells = model.cell_material.iter().map(of_cells).collect();
-    model.temperature =
-        Some(Temperature { reference: 20.0, nodal: Random(5).vector(model.mesh.coords.len()), of_cells });
+    model.temperature = Some(Temperature::new(20.0, Random(5).vector(model.mesh.coords.len()), of_cells));
     model
 }
 

@@ -71,7 +71,7 @@ impl DeviceMesh {
     /// Takes a model's temperatures: from now on stress is that of the strain less the thermal strain.
     pub fn set_temperature(&mut self, space: &Space, model: &Model, numbering: &Numbering) -> Result<()> {
         let Some(temperature) = &model.temperature else { return Ok(()) };
-        self.temperature = Some(space.upload(&numbering.gather(&temperature.nodal))?);
+        self.temperature = Some(space.upload(&numbering.gather(temperature.nodal()))?);
         for block in &mut self.blocks {
             let of_cells = temperature.of_cells.get(block.cells.index).filter(|of| !of.is_empty());
             block.temperatures = of_cells.map(|of| space.upload(of)).transpose()?;

@@ -122,8 +122,8 @@ impl Supports {
     /// Takes in the supports of a model that are not along its components, and what else is held at their nodes.
     fn add_slanted(&mut self, model: &Model, numbering: &Numbering) {
         let slanted = model.supports.iter().filter(|support| support.is_slanted());
-        let mut spaces: BTreeMap<u32, HeldSpace> =
-            slanted.flat_map(|support| &support.nodes).map(|node| (*node, HeldSpace::default())).collect();
+        let nodes = slanted.flat_map(|support| &support.nodes).filter(|node| !model.constraints.slanted.contains(node));
+        let mut spaces: BTreeMap<u32, HeldSpace> = nodes.map(|node| (*node, HeldSpace::default())).collect();
         if spaces.is_empty() {
             return;
         }

@@ -191,10 +191,10 @@ fn describe(out: &mut String, case: &Case, model: &Model) -> std::fmt::Result {
     }
     for mass in &model.masses {
         let size = with_unit(number(mass.mass, 4), model.units, Quantity::Mass);
-        writeln!(out, "  mass      {}: {}, {size}", mass.name, counted(mass.shares.len(), "node"))?;
+        writeln!(out, "  mass      {}: {}, {size}", mass.name, counted(mass.nodes().len(), "node"))?;
     }
-    for note in &model.constraints.notes {
-        writeln!(out, "  tie       {note}")?;
+    for (table, note) in &model.constraints.notes {
+        writeln!(out, "  {table:<9} {note}")?;
     }
     for load in &model.applied {
         let (place, total) = match model.analysis.physics() {
@@ -291,8 +291,13 @@ fn materials(out: &mut String, case: &Case, model: &Model) -> std::fmt::Result {
         writeln!(out, "  load      rotation: {} radians per time about {axis} at {at}", number(rotation.speed, 4))?;
     }
     if let Some(temperature) = &model.temperature {
-        let ((low, high), of) = (temperature.range(), |degrees: f64| number(degrees + temperature.reference, 4));
-        let range = if low == high { of(low) } else { format!("{} to {}", of(low), of(high)) };
+        let of = |degrees: f64| number(degrees + temperature.reference, 4);
+        let heat = temperature.heat.as_ref().map_or("", |heat| &heat.name);
+        let range = match temperature.range() {
+            None => format!("that of the heat case {heat}, solved first"),
+            Some((low, high)) if low == high => of(low),
+            Some((low, high)) => format!("{} to {}", of(low), of(high)),
+        };
         writeln!(out, "  load      temperature: {range}, without thermal strain at {}", of(0.0))?;
     }
     if !model.pins.is_empty() {

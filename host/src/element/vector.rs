@@ -26,3 +26,8 @@ pub(crate) fn unit(v: [f64; 3]) -> [f64; 3] {
     let length = norm(v);
     if length > 0.0 { v.map(|c| c / length) } else { [0.0; 3] }
 }
+
+/// A direction without components that are rounding.
+pub(crate) fn clean(direction: [f64; 3]) -> [f64; 3] {
+    unit(direction.map(|c| if c.abs() < 1e-12 { 0.0 } else { c }))
+}

@@ -6,6 +6,7 @@ pub mod bodies;
 mod cached;
 mod check;
 pub mod coloring;
+pub mod cut;
 mod error;
 pub mod faces;
 pub mod generate;

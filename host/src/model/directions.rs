@@ -2,12 +2,10 @@
 
 use super::{Axes, Support};
 use crate::mesh::faces::Face;
-use crate::mesh::vector::{dot, norm, unit};
+use crate::mesh::vector::{clean, dot, norm, unit};
 
 /// Directions that differ by less than this angle count as one.
 const PARALLEL: f64 = 1e-6;
-/// Components of a direction below this are rounding.
-const ROUNDING: f64 = 1e-12;
 /// The cosine of the angle up to which faces at a node are one curved face; beyond it the node is on an edge.
 const SMOOTH: f64 = std::f64::consts::FRAC_1_SQRT_2;
 
@@ -116,11 +114,6 @@ impl HeldSpace {
         let component = |n: &[f64; 3]| (0..3).find(|&c| n[c].abs() == 1.0).map(|c| 1 << c);
         self.directions().iter().map(component).try_fold(0, |mask, bit| Some(mask | bit?))
     }
-}
-
-/// A direction without components that are rounding.
-fn clean(direction: [f64; 3]) -> [f64; 3] {
-    unit(direction.map(|c| if c.abs() < ROUNDING { 0.0 } else { c }))
 }
 
 /// The outward normals at the nodes of some faces, the mean of each node's faces by area; faces that meet at an edge

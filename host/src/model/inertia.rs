@@ -6,7 +6,7 @@
 use super::density::has_density;
 use super::problems::Problems;
 use super::select::Selector;
-use super::{Analysis, Material, Support};
+use super::{Analysis, Body, Material, Support};
 use crate::mesh::Mesh;
 use kernels_rs::parts::rigid_motion;
 use nalgebra::{Matrix3, Vector3, Vector6};
@@ -88,12 +88,18 @@ pub struct Inertia {
 }
 
 impl Inertia {
-    /// From the place of each node, `[n_nodes]`, and its `int N_a rho (1, x) dV`.
-    pub fn new(analysis: Analysis, coords: &[[f64; 3]], mut moments: Vec<[f64; 4]>) -> Inertia {
+    /// From the place of each node, `[n_nodes]`, and its `int N_a rho (1, x) dV`; and of masses that are bodies.
+    pub fn new<'a>(
+        analysis: Analysis,
+        coords: &[[f64; 3]],
+        mut moments: Vec<[f64; 4]>,
+        bodies: impl Iterator<Item = (f64, &'a Body)> + Clone,
+    ) -> Inertia {
         let free = analysis.free_motions();
         let sum = |i: usize| moments.iter().map(|of| of[i]).sum::<f64>();
-        let mass = sum(0);
-        let mut centre = Vector3::new(sum(1), sum(2), sum(3)) / mass;
+        let mass = sum(0) + bodies.clone().map(|(mass, _)| mass).sum::<f64>();
+        let of_bodies = bodies.clone().map(|(mass, of)| mass * Vector3::from(of.at)).sum::<Vector3<f64>>();
+        let mut centre = (Vector3::new(sum(1), sum(2), sum(3)) + of_bodies) / mass;
         if analysis.is_revolved() {
             centre.x = 0.0;
         }
@@ -102,6 +108,11 @@ impl Inertia {
             (0..3).for_each(|c| first[c] -= *whole * centre[c]);
             let (r, s) = (Vector3::from(*x) - centre, Vector3::from(*first));
             tensor += r.dot(&s) * Matrix3::identity() - s * r.transpose();
+        }
+        for (mass, body) in bodies {
+            let r = Vector3::from(body.at) - centre;
+            tensor += mass * (r.dot(&r) * Matrix3::identity() - r * r.transpose());
+            tensor += Matrix3::from_diagonal(&body.inertia.into());
         }
         let inverse = match free[3..] {
             [1.0, 1.0, 1.0] => tensor.try_inverse().unwrap_or_default(),

@@ -51,6 +51,12 @@ impl Model {
         self.load_cases.get(case).map_or("", |case| &case.name)
     }
 
+    /// The factor of one of [`Model::applied`] in a case; 0 if there is none of this name.
+    pub fn factor(&self, case: usize, load: &str) -> f64 {
+        let Some(place) = self.applied.iter().position(|applied| applied.name == load) else { return 0.0 };
+        self.load_cases.get(case).map_or(1.0, |case| case.applied[place])
+    }
+
     /// The loads of a case; all of them where there are no cases.
     pub fn loads(&self, case: usize) -> CaseLoads<'_> {
         let Some(case) = self.load_cases.get(case) else {

@@ -37,6 +37,11 @@ impl Model {
             first += share * place;
             second += share * place * place.transpose();
         }
+        for (body, at) in self.bodies().map(|(mass, of)| (mass, Vector3::from(of.at))) {
+            mass += body;
+            first += body * at;
+            second += body * at * at.transpose();
+        }
         if self.analysis.is_revolved() {
             // All round the axis the radius points to every side.
             first.x = 0.0;
@@ -44,7 +49,8 @@ impl Model {
         }
         let centre = first / mass;
         let about = second - mass * centre * centre.transpose();
-        let inertia = Matrix3::identity() * about.trace() - about;
+        let own = self.bodies().map(|(_, of)| Vector3::from(of.inertia)).sum::<Vector3<f64>>();
+        let inertia = Matrix3::identity() * about.trace() - about + Matrix3::from_diagonal(&own);
         let at = [(0, 0), (1, 1), (2, 2), (0, 1), (1, 2), (0, 2)];
         (mass > 0.0).then(|| MassProperties { mass, centre: centre.into(), inertia: at.map(|at| inertia[at]) })
     }

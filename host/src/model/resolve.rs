@@ -9,10 +9,11 @@ use super::problems::Problems;
 use super::select::Selector;
 use super::{Constraints, Material, Model, ModelError, ON_AXIS, Physics, Rotation, SolverOptions, Support};
 use super::{
-    bending, constraints, held, inertia, load_cases, loads, locking, materials, probes, rotation, springs, supports,
-    temperature, units,
+    bending, constraints, held, inertia, load_cases, loads, locking, masses, materials, probes, rotation, springs,
+    supports, temperature, units,
 };
 use crate::mesh::Mesh;
+use crate::mesh::cut::Cut;
 use crate::model::Error;
 
 impl Model {
@@ -43,7 +44,7 @@ impl Model {
     ///
     /// A mesh that the analysis is not for ends it. Free motions are not looked for unless every support is resolved:
     /// they would follow from the one that is missing.
-    pub fn review(case: &Case, mesh: Mesh) -> (Model, Problems) {
+    pub fn review(case: &Case, mut mesh: Mesh) -> (Model, Problems) {
         let mut problems = Problems::default();
         let mut model = Model {
             name: case.name(),
@@ -74,7 +75,8 @@ impl Model {
             is_too_stiff: false,
         };
         if problems.take(check_dimension(case, &mesh)).is_some() {
-            model.fill(&Selector::new(case, &mesh), &mut problems);
+            let cuts = constraints::bolt::cut_all(case, &mut mesh, &mut problems);
+            model.fill(&Selector::new(case, &mesh), &cuts, &mut problems);
             if problems.count() == 0 {
                 model.warnings.extend(model.at_rest(mesh.coords.len()).map(str::to_string));
             }
@@ -84,7 +86,7 @@ impl Model {
     }
 
     /// What a case says of its mesh, by tables; empty where that is wrong.
-    fn fill(&mut self, selector: &Selector<'_>, problems: &mut Problems) {
+    fn fill(&mut self, selector: &Selector<'_>, cuts: &[Option<Cut>], problems: &mut Problems) {
         let (case, mesh, analysis) = (selector.case, selector.mesh, self.analysis);
         problems.take(case.check_in(mesh.dim()));
         let (materials, cell_material) = materials::resolve(selector, problems);
@@ -93,7 +95,6 @@ impl Model {
         self.temperature = temperature::resolve(selector, &materials, &cell_material, problems);
         self.supports = supports::resolve(selector, problems);
         self.springs = springs::resolve(selector, &self.supports, problems);
-        self.masses = springs::masses(selector, problems);
         if inertia::resolve(selector, &materials, &cell_material, problems) {
             self.pins = inertia::pins(analysis, mesh, &selector.in_solid);
         }
@@ -104,7 +105,8 @@ impl Model {
         let mut of_ties = Vec::new();
         let on_axis = on_axis(analysis, mesh);
         let fixed: Vec<&Support> = self.supports.iter().chain(&pins).collect();
-        self.constraints = constraints::resolve(selector, &fixed, on_axis, &mut of_ties, problems);
+        self.constraints = constraints::resolve(selector, cuts, &fixed, on_axis, &mut of_ties, problems);
+        self.masses = masses::resolve(selector, &self.constraints.remotes, problems);
         let (supports, constraints) = (&self.supports, &self.constraints);
         let holding: Vec<&Support> = match pins.is_empty() {
             true => supports.iter().chain(of_springs).collect(),
@@ -153,7 +155,7 @@ impl Model {
         let is_loaded = largest(&mut self.nodal_forces.iter()) > rounding
             || self.gravity.iter().any(at_work)
             || self.rotation.is_some_and(|rotation| rotation.speed != 0.0)
-            || self.temperature.as_ref().is_some_and(|temperature| temperature.range() != (0.0, 0.0))
+            || self.temperature.as_ref().is_some_and(|temperature| temperature.range() != Some((0.0, 0.0)))
             || self.source.is_some_and(|s| s != 0.0)
             || self.constraints.are_driven();
         let mut values = self.supports.iter().flat_map(|support| support.displacement).flatten();

@@ -25,7 +25,7 @@ const SAME: f64 = 1e-9;
 /// Eigenvalues of a fit below this part of the largest are zero: its points lie in a plane, in a line or together.
 const RANK: f64 = 1e-8;
 /// Points as far outside of the mesh's box as this part of its diagonal are of another body.
-const ELSEWHERE: f64 = 0.1;
+pub const ELSEWHERE: f64 = 0.1;
 
 /// Points and their values.
 #[derive(Debug)]

@@ -1,4 +1,4 @@
-//! Springs to the ground and point masses, spread over groups.
+//! Springs to the ground, spread over groups.
 //!
 //! A spring's matrix is `S_ab = int N_a N_b C dA`, with C its stiffness per area, `n n^T k` along the normal. It is
 //! consistent, so that foundations under quadratic elements converge as the elements do: lumped on their nodes, areas
@@ -12,7 +12,7 @@ use toml::Spanned;
 
 use super::case::{Names, Rate};
 use super::directions::normals;
-use super::loads::{FaceIntegral, area, facet_mass};
+use super::loads::{area, facet_mass};
 use super::problems::Problems;
 use super::select::Selector;
 use super::supports::unique;
@@ -34,17 +34,6 @@ pub struct Spring {
     pub holds: Support,
     /// Its stiffness in words: key and numbers.
     pub rate: (&'static str, Vec<f64>),
-}
-
-/// One `[[mass]]`.
-#[derive(Debug, Clone, PartialEq)]
-pub struct PointMass {
-    /// Its name, or its groups'.
-    pub name: String,
-    /// In all.
-    pub mass: f64,
-    /// Nodes with their shares, `int N_a dA` of the area's; nodes ascending.
-    pub shares: Vec<(u32, f64)>,
 }
 
 /// The springs in the case file's order, without those that are wrong. None has a support's name.
@@ -114,39 +103,4 @@ fn diagonal(rates: [f64; 3]) -> Block {
     let mut block = [[0.0; 3]; 3];
     (0..3).for_each(|c| block[c][c] = rates[c]);
     block
-}
-
-/// The point masses in the case file's order, without those that are wrong.
-pub fn masses(selector: &Selector<'_>, problems: &mut Problems) -> Vec<PointMass> {
-    let mut masses = Vec::new();
-    for table in selector.case.tables.mass.iter().map(Spanned::get_ref) {
-        if problems.take(selector.case.check_positive("mass", &table.mass)).is_none() {
-            continue;
-        }
-        let name = table.on.get_ref().or_own(table.name.as_ref());
-        let mass = *table.mass.get_ref();
-        let shares = problems.take(shares(selector, &table.on, mass));
-        masses.extend(shares.map(|shares| PointMass { name, mass, shares }));
-    }
-    masses
-}
-
-/// What each node has of a total that is spread over groups: by area, or equally over points.
-fn shares(selector: &Selector<'_>, on: &Spanned<Names>, total: f64) -> Checked<Vec<(u32, f64)>> {
-    if let Some(points) = selector.points(on)? {
-        let share = total / points.len() as f64;
-        return Ok(points.into_iter().map(|node| (node, share)).collect());
-    }
-    let faces = selector.faces(on)?;
-    let (coords, analysis) = (&selector.mesh.coords, selector.case.analysis());
-    let per_area = total / area(selector, &faces);
-    let mut sums = BTreeMap::new();
-    for face in &faces {
-        let integral = FaceIntegral::of(face, coords, analysis);
-        face.nodes()
-            .iter()
-            .zip(integral.area)
-            .for_each(|(node, area)| *sums.entry(*node).or_insert(0.0) += per_area * area);
-    }
-    Ok(sums.into_iter().collect())
 }

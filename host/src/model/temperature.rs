@@ -1,41 +1,78 @@
 //! `[temperature]`: how much warmer than where it has no thermal strain each part of the body is.
 
+use std::path::Path;
+use std::sync::OnceLock;
+
 use rayon::prelude::*;
 use toml::Spanned;
 
 use super::case::tables::{TemperatureOnTable, TemperatureTable};
 use super::density::in_use;
 use super::problems::Problems;
-use super::scattered::Scattered;
+use super::scattered::{ELSEWHERE, Scattered};
 use super::select::Selector;
-use super::{Axes, Checked, Material};
+use super::{Axes, Checked, Error, Material, Model, Physics};
+use crate::mesh::Mesh;
+use crate::mesh::vector::{norm, sub};
 
 /// Thermal strains beyond this are larger than those of any solid between cold and melting.
 const LARGE: f64 = 0.05;
 
 /// Temperatures less the reference.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug)]
 pub struct Temperature {
     /// Where there is no thermal strain.
     pub reference: f64,
-    /// At the nodes, `[n_nodes]`.
-    pub nodal: Vec<f64>,
+    /// At the nodes, `[n_nodes]`; those of a heat case are found with its solution.
+    nodal: OnceLock<Vec<f64>>,
     /// Of the cells that have one of their own, NaN of others: by position in `mesh.cells`, `[n_cells]` each; empty where
     /// no cell has.
     pub of_cells: Vec<Vec<f64>>,
+    /// Of nodes that have one of their own.
+    own: Vec<(u32, f64)>,
+    /// The heat case that they come from.
+    pub heat: Option<Box<Model>>,
 }
 
 impl Temperature {
-    /// The smallest and the largest.
-    pub fn range(&self) -> (f64, f64) {
-        let all = self.nodal.iter().chain(self.of_cells.iter().flatten()).filter(|t| !t.is_nan());
-        all.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &t| (low.min(t), high.max(t)))
+    /// At the nodes, and of cells that have one of their own: see the fields.
+    pub fn new(reference: f64, nodal: Vec<f64>, of_cells: Vec<Vec<f64>>) -> Temperature {
+        Temperature { reference, nodal: nodal.into(), of_cells, own: Vec::new(), heat: None }
+    }
+
+    /// The smallest and the largest; nothing before the heat case is solved.
+    pub fn range(&self) -> Option<(f64, f64)> {
+        let all = self.nodal.get()?.iter().chain(self.of_cells.iter().flatten()).filter(|t| !t.is_nan());
+        Some(all.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &t| (low.min(t), high.max(t))))
+    }
+
+    /// At the nodes, `[n_nodes]`; empty before the heat case is solved.
+    pub fn nodal(&self) -> &[f64] {
+        self.nodal.get().map_or(&[], Vec::as_slice)
     }
 
     /// That of a cell at one of its nodes.
     pub fn in_cell(&self, block: usize, cell: usize, node: u32) -> f64 {
         let own = self.of_cells.get(block).and_then(|of| of.get(cell)).filter(|own| !own.is_nan());
-        own.copied().unwrap_or(self.nodal[node as usize])
+        own.copied().unwrap_or_else(|| self.nodal()[node as usize])
+    }
+
+    /// The heat case, if it is yet to be solved.
+    pub fn unsolved(&self) -> Option<&Model> {
+        self.heat.as_deref().filter(|_| self.nodal.get().is_none())
+    }
+
+    /// Takes the potential of the heat case, `[n_nodes]` of its mesh: at the same nodes as it is, else between them.
+    pub fn take(&self, mesh: &Mesh, heat: &Model, potential: Vec<f64>) {
+        let mut nodal: Vec<f64> = match heat.mesh.coords == mesh.coords {
+            true => potential.iter().map(|t| t - self.reference).collect(),
+            false => {
+                let points = Scattered::new(heat.mesh.coords.clone(), potential);
+                mesh.coords.par_iter().map(|&x| points.at(x) - self.reference).collect()
+            }
+        };
+        self.own.iter().for_each(|&(node, value)| nodal[node as usize] = value);
+        self.nodal.get_or_init(|| nodal);
     }
 }
 
@@ -61,14 +98,18 @@ pub(super) fn resolve(
 ) -> Option<Temperature> {
     let table = selector.case.tables.temperature.as_ref()?;
     problems.take(selector.case.check_temperature(table))?;
-    let temperature = problems.take(read(selector, table.get_ref()))?;
+    let heat = match &table.get_ref().from {
+        Some(from) => Some(problems.take(heat(selector, from))?),
+        None => None,
+    };
+    let temperature = problems.take(read(selector, table.get_ref(), heat))?;
     let all_have = check_expansion(selector, table, materials, cell_material, problems);
     all_have.then_some(temperature)
 }
 
-fn read(selector: &Selector<'_>, table: &TemperatureTable) -> Checked<Temperature> {
+fn read(selector: &Selector<'_>, table: &TemperatureTable, heat: Option<Box<Model>>) -> Checked<Temperature> {
     let (case, mesh, reference) = (selector.case, selector.mesh, *table.reference.get_ref());
-    let nodal = match (&table.value, &table.file) {
+    let mut nodal = match (&table.value, &table.file) {
         (Some(value), _) => vec![value.get_ref() - reference; mesh.coords.len()],
         (_, Some(file)) => {
             let points = Scattered::read(case, file, &["temperature", "potential", "t", "value"], mesh.extent())?;
@@ -76,11 +117,47 @@ fn read(selector: &Selector<'_>, table: &TemperatureTable) -> Checked<Temperatur
         }
         _ => vec![0.0; mesh.coords.len()],
     };
-    let mut temperature = Temperature { reference, nodal, of_cells: vec![Vec::new(); mesh.cells.len()] };
+    let of_cells = vec![Vec::new(); mesh.cells.len()];
+    let mut temperature = Temperature { reference, nodal: OnceLock::new(), of_cells, own: Vec::new(), heat };
     for on in &table.on {
         temperature.set(selector, on)?;
     }
+    if temperature.heat.is_none() {
+        temperature.own.iter().for_each(|&(node, value)| nodal[node as usize] = value);
+        temperature.nodal = nodal.into();
+    }
     Ok(temperature)
+}
+
+/// The heat case that a table names, beside the case.
+fn heat(selector: &Selector<'_>, from: &Spanned<String>) -> Result<Box<Model>, Error> {
+    let (case, mesh) = (selector.case, selector.mesh);
+    let wrong = |message: String, help: &str| Err(Error::from(case.error_at(from.span(), message, help)));
+    let path = case.path.parent().unwrap_or(Path::new("")).join(from.get_ref());
+    let name = path.display();
+    if path.extension().is_none_or(|ending| ending != "toml") {
+        return wrong(
+            format!("{name} is no case file"),
+            "of earlier results a CSV file is read: file = \"heat_nodes.csv\"",
+        );
+    }
+    let heat = Model::load(&path)?;
+    let (of_heat, own) = (heat.analysis, case.analysis());
+    if of_heat.physics() != Physics::Potential {
+        return wrong(format!("{name} is a case of {}", of_heat.what()), "name one of kind = \"laplace\", a heat case");
+    }
+    if of_heat.is_revolved() != own.is_revolved() || heat.mesh.dim() != mesh.dim() {
+        let message = format!("{name}, {}, is of another shape than {}", of_heat.what(), own.what());
+        return wrong(message, "both are in space, in the plane or of revolution");
+    }
+    if !heat.load_cases.is_empty() {
+        return wrong(format!("{name} has several [[load_case]]: which one?"), "leave them out there");
+    }
+    let [(low, high), (first, last)] = [mesh.extent(), heat.mesh.extent()];
+    if norm([0, 1, 2].map(|c| (first[c] - high[c]).max(low[c] - last[c]).max(0.0))) > ELSEWHERE * norm(sub(high, low)) {
+        return wrong(format!("the mesh of {name} is far from this one"), "are both in the same unit?");
+    }
+    Ok(Box::new(heat))
 }
 
 impl Temperature {
@@ -90,7 +167,7 @@ impl Temperature {
         for (name, place) in table.on.get_ref().with_places(table.on.span()) {
             let Some(group) = mesh.group(name).filter(|group| group.dim == mesh.dim()) else {
                 let on = Spanned::new(place.clone(), super::case::Names::One(name.to_string()));
-                selector.nodes(&on)?.iter().for_each(|&node| self.nodal[node as usize] = value);
+                self.own.extend(selector.nodes(&on)?.into_iter().map(|node| (node, value)));
                 continue;
             };
             for (block, cells) in &group.members {
@@ -136,7 +213,10 @@ pub(super) fn warnings(temperature: Option<&Temperature>, materials: &[Material]
             .into_iter()
             .collect();
     };
-    let (low, high) = temperature.range();
+    let Some((low, high)) = temperature.range() else {
+        let heat = temperature.heat.iter();
+        return heat.flat_map(|heat| heat.warnings.iter().map(|said| format!("{}: {said}", heat.name))).collect();
+    };
     let degrees = low.abs().max(high.abs());
     let mut said = Vec::new();
     if degrees == 0.0 {

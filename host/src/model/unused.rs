@@ -46,7 +46,9 @@ fn used(case: &Case) -> Vec<&str> {
     let ties = tables.tie.iter().flat_map(|table| [&table.get_ref().slave, &table.get_ref().master]);
     let warm = tables.temperature.iter().flat_map(|table| &table.get_ref().on).map(|table| &table.on);
     let remotes = tables.remote.iter().map(|table| &table.get_ref().on);
-    let held = supports.chain(springs).chain(masses).chain(ties).chain(remotes);
+    let bolts = tables.bolt.iter().map(|table| &table.get_ref().on);
+    let sectors = tables.cyclic.iter().flat_map(|table| [&table.get_ref().from, &table.get_ref().to]);
+    let held = supports.chain(springs).chain(masses).chain(ties).chain(remotes).chain(bolts).chain(sectors);
     let names = materials.chain(held).chain(loads).chain(warm);
     names.flat_map(|on| on.get_ref().with_places(0..0)).map(|(name, _)| name).collect()
 }

@@ -2,7 +2,7 @@
 
 use crate::assembly::{DeviceMesh, Numbering};
 use crate::linalg::Space;
-use crate::model::{Inertia, Model};
+use crate::model::{Inertia, Model, NodalForce};
 use crate::result::Result;
 use crate::stress;
 use rayon::prelude::*;
@@ -19,6 +19,7 @@ pub struct Loads {
 
 /// A free body and its acceleration.
 pub struct Relief {
+    /// That of the mesh.
     inertia: Inertia,
     /// `a` and `alpha`, about the centre of mass.
     pub acceleration: [[f64; 3]; 2],
@@ -56,8 +57,21 @@ impl Loads {
             let add =
                 |(f, of): (&mut [f64], &[f64; 4])| f.iter_mut().zip(loads.volume_force(*of)).for_each(|(f, v)| *f += v);
             all.par_chunks_mut(components).zip(&moments).for_each(add);
+            let add_all = |all: &mut Vec<f64>, forces: Vec<NodalForce>| {
+                for (node, force) in forces {
+                    let row = components * numbering.to_solver[node as usize] as usize;
+                    all[row..row + components].iter_mut().zip(force).for_each(|(sum, f)| *sum += f);
+                }
+            };
+            add_all(&mut all, model.forces_of_bodies(&loads));
             if !model.pins.is_empty() {
-                relief = Some(relieve(Inertia::new(model.analysis, coords, moments), coords, &mut all, components));
+                let whole = Inertia::new(model.analysis, coords, moments.clone(), model.bodies());
+                let of_bodies = |forces: &mut Vec<f64>, motion| {
+                    add_all(forces, model.inertia_of_bodies(whole.centre(), motion));
+                };
+                let acceleration = relieve(&whole, coords, &mut all, components, of_bodies);
+                let inertia = Inertia::new(model.analysis, coords, moments, std::iter::empty());
+                relief = Some(Relief { inertia, acceleration });
             }
         }
         let total = stress::resultant(&all, components);
@@ -69,16 +83,22 @@ impl Loads {
 }
 
 /// Takes the inertia of the body's own acceleration off the forces, after which they add up to nothing.
-fn relieve(inertia: Inertia, coords: &[[f64; 3]], forces: &mut [f64], components: usize) -> Relief {
-    let (mut acceleration, given) = ([[0.0; 3]; 2], forces.to_vec());
+fn relieve(
+    inertia: &Inertia,
+    coords: &[[f64; 3]],
+    forces: &mut Vec<f64>,
+    components: usize,
+    of_bodies: impl Fn(&mut Vec<f64>, [[f64; 3]; 2]),
+) -> [[f64; 3]; 2] {
+    let (mut acceleration, given) = ([[0.0; 3]; 2], forces.clone());
     // The second time it is what rounding has left.
     for _ in 0..2 {
         let more = inertia.acceleration(coords, forces, components);
         for (node, f) in forces.chunks_exact_mut(components).enumerate() {
             f.iter_mut().zip(inertia.force(node, more)).for_each(|(f, inertia)| *f -= inertia);
         }
+        of_bodies(forces, more);
         (0..2).for_each(|k| (0..3).for_each(|c| acceleration[k][c] += more[k][c]));
     }
-    let acceleration = inertia.cleaned(acceleration, coords, &given, components);
-    Relief { inertia, acceleration }
+    inertia.cleaned(acceleration, coords, &given, components)
 }

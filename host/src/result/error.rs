@@ -40,6 +40,9 @@ pub enum Error {
     /// The numbers of the model overflow, or loads underflow, in the precision chosen (exit code 4).
     #[error("numbers overflow or vanish in this precision: check the units of loads, materials and coordinates")]
     Breakdown,
+    /// The heat case that a model takes its temperatures from did not converge (exit code 5).
+    #[error("the heat case `{0}` did not converge: solve it by itself to see why")]
+    Heat(String),
     /// The problem does not fit in memory (exit code 6).
     #[error("out of memory on {device}{}", lack(*.needed, *.available))]
     OutOfMemory {
@@ -65,6 +68,7 @@ impl Error {
             Error::NotAvailable { .. } | Error::Unsuited { .. } => 2,
             Error::NotSolvable(_) | Error::TooLarge(_) | Error::Breakdown => 4,
             Error::Direct(error) => error.exit_code(),
+            Error::Heat(_) => 5,
             Error::OutOfMemory { .. } => 6,
             Error::Device(_) => 7,
             Error::Sink(_) => 8,

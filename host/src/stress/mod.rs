@@ -45,6 +45,8 @@ pub struct Context<'a> {
     pub acceleration: Option<[[f64; 3]; 2]>,
     /// The force of each row of the model's constraints.
     pub multipliers: Vec<f64>,
+    /// Which load case it is.
+    pub case: usize,
     step: Step,
     /// Stresses at the nodes.
     nodal: Option<Nodal<6>>,
@@ -61,8 +63,22 @@ impl<'a> Context<'a> {
         multipliers: Vec<f64>,
     ) -> Self {
         let step = Step { physics: model.analysis.physics(), ..Step::default() };
-        let (acceleration, nodal) = Default::default();
-        Context { space, model, numbering, mesh, supports, u, device_u, forces, acceleration, multipliers, step, nodal }
+        let (acceleration, case, nodal) = Default::default();
+        Context {
+            space,
+            model,
+            numbering,
+            mesh,
+            supports,
+            u,
+            device_u,
+            forces,
+            acceleration,
+            multipliers,
+            case,
+            step,
+            nodal,
+        }
     }
 
     /// The values of a field, as in [`Field::values`]; no lists if the model has none of this name.

@@ -4,6 +4,7 @@
 use super::reactions::Shares;
 use super::{Context, cells, spring_forces};
 use crate::element::vector::{add, cross, sub};
+use crate::model::Constraints;
 use crate::model::constraints::remote::Remote;
 use crate::result::Result;
 
@@ -59,20 +60,31 @@ pub(super) fn inertia_relief(of: &mut Context) -> Result<Rows> {
     Ok(of.acceleration.iter().map(|both| ("body".into(), both.as_flattened().to_vec())).collect())
 }
 
-/// A row for each tie, of the forces on its slave nodes.
-fn of_ties(of: &Context, row: impl Fn(&[(u32, [f64; 3])]) -> Vec<f64>) -> Result<Rows> {
-    let ties = of.model.constraints.ties();
-    Ok(ties.map(|(tie, name)| (name.to_owned(), row(&of.model.constraints.forces(tie, &of.multipliers)))).collect())
+/// A row for each tie, side of a sector and bolt, of the forces on its slave nodes: of a bolt those above its section.
+fn of_joints(of: &Context, row: impl Fn(&[(u32, [f64; 3])]) -> Vec<f64>) -> Result<Rows> {
+    let Constraints { bolts, .. } = &of.model.constraints;
+    let of_joint = |(entry, name): (u32, &str)| {
+        let Some(bolt) = bolts.iter().find(|bolt| bolt.entry == entry) else {
+            return (name.to_owned(), row(&of.model.constraints.forces(entry, &of.multipliers)));
+        };
+        let factor = of.model.factor(of.case, &bolt.load());
+        let preload = bolt.preload.iter().map(|(node, force)| (*node, force.map(|f| factor * f)));
+        let all = of.model.constraints.all_forces(&of.multipliers, |of| of == entry).chain(preload);
+        let mut above: Vec<(u32, [f64; 3])> = all.filter(|(node, _)| bolt.is_above(*node)).collect();
+        above.sort_by_key(|(node, _)| *node);
+        (name.to_owned(), row(&above))
+    };
+    Ok(of.model.constraints.joints().map(of_joint).collect())
 }
 
-/// For each tie the force on its slave side.
+/// For each joint the force on its slave side.
 pub(super) fn tie_forces(of: &mut Context) -> Result<Rows> {
-    of_ties(of, |forces| forces.iter().map(|(_, force)| *force).fold([0.0; 3], add).to_vec())
+    of_joints(of, |forces| forces.iter().map(|(_, force)| *force).fold([0.0; 3], add).to_vec())
 }
 
-/// For each tie the moment of the same forces about the mean of its slave nodes.
+/// For each joint the moment of the same forces about the mean of its slave nodes.
 pub(super) fn tie_moments(of: &mut Context) -> Result<Rows> {
-    of_ties(of, |forces| {
+    of_joints(of, |forces| {
         let mut nodes: Vec<u32> = forces.iter().map(|(node, _)| *node).collect();
         nodes.dedup();
         let centre = of.model.mesh.middle(&nodes);
@@ -81,9 +93,19 @@ pub(super) fn tie_moments(of: &mut Context) -> Result<Rows> {
     })
 }
 
-/// For each tie the flow into its slave side.
+/// For each joint the flow into its slave side.
 pub(super) fn tie_flows(of: &mut Context) -> Result<Rows> {
-    of_ties(of, |forces| vec![forces.iter().map(|(_, flow)| flow[0]).sum()])
+    of_joints(of, |forces| vec![forces.iter().map(|(_, flow)| flow[0]).sum()])
+}
+
+/// For each bolt how much shorter its shank is.
+pub(super) fn bolt_shortenings(of: &mut Context) -> Result<Rows> {
+    let bolts = &of.model.constraints.bolts;
+    if !bolts.is_empty() {
+        of.field("displacement")?;
+    }
+    let u = of.step.vectors("displacement");
+    Ok(bolts.iter().map(|bolt| (bolt.name.clone(), vec![bolt.shortening(u)])).collect())
 }
 
 /// For each support the flow into the body.

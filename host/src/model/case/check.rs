@@ -4,7 +4,8 @@ use toml::Spanned;
 
 use super::Case;
 use super::scale::NUMBERS;
-use super::tables::{MaterialTable, PointForceTable, ProbeTable, PushTable, RotationTable, SupportTable};
+use super::tables::{CyclicTable, MaterialTable, PointForceTable, ProbeTable, PushTable, RotationTable, SupportTable};
+use super::vector::Vector;
 use crate::mesh::LENGTHS;
 use crate::mesh::vector::unit;
 use crate::model::{Analysis, Checked, Place, Problems, Rotation, SolverOptions, Units};
@@ -121,6 +122,7 @@ impl Case {
             }
             "conductivity" => "steel: 50.0 in W/(m K)",
             "yield_strength" => "structural steel: 235e6 in Pa; in MPa, if lengths are in mm: 235",
+            "preload" => "the force that pulls the two halves of the shank together",
             "mass" => "in kg; in t where lengths are in mm and forces in N",
             "thickness" => "that of the plate, in the unit of the mesh's lengths",
             _ => "the other body pushes against `direction`: turn that round for a push the other way",
@@ -183,6 +185,13 @@ impl Case {
         if let Some(temperature) = &tables.temperature {
             problems.take(self.check_temperature(temperature));
         }
+        for cyclic in &tables.cyclic {
+            let CyclicTable { axis, at, .. } = cyclic.get_ref();
+            problems.take(self.axis(self.dim(), cyclic.span(), [axis, at], "about what does the sector repeat?"));
+        }
+        for bolt in &tables.bolt {
+            problems.take(self.bolt(bolt));
+        }
         for load in &tables.pressure {
             problems.take(self.check_pressure(load));
         }
@@ -219,26 +228,36 @@ impl Case {
     pub(in crate::model) fn rotation(&self, table: &Spanned<RotationTable>) -> Checked<Rotation> {
         let RotationTable { axis, at, speed, .. } = table.get_ref();
         self.check_number("speed", speed)?;
-        let own = match (self.analysis().is_revolved(), self.dim()) {
+        let [axis, at] = self.axis(self.dim(), table.span(), [axis, at], "about what does the body spin?")?;
+        Ok(Rotation { axis, at, speed: *speed.get_ref() })
+    }
+
+    /// The direction of an axis, of length 1, and a point of it; the question is that of a table without, where the body's
+    /// dimension is known and does not answer it.
+    pub(in crate::model) fn axis(
+        &self,
+        dim: Option<usize>,
+        table: Place,
+        [axis, at]: [&Option<Spanned<Vector>>; 2],
+        question: &str,
+    ) -> Checked<[[f64; 3]; 2]> {
+        let own = match (self.analysis().is_revolved(), dim) {
             (true, _) => Some([0.0, 1.0, 0.0]),
             (false, Some(2)) => Some([0.0, 0.0, 1.0]),
             _ => None,
         };
         let axis = match (axis, own) {
+            (None, None) if dim.is_none() => [0.0, 0.0, 1.0],
             (None, None) => {
                 let help = "axis = [0.0, 0.0, 1.0] is along z; at = [x, y, z] is a point of the axis";
-                return Err(self.error_at(
-                    table.span(),
-                    "`axis` is missing here: about what does the body spin?",
-                    help,
-                ));
+                return Err(self.error_at(table, format!("`axis` is missing here: {question}"), help));
             }
             (None, Some(own)) => own,
             (Some(given), own) => {
                 let direction = unit(given.get_ref().xyz());
                 if own.is_some_and(|own| direction != own && direction != own.map(|c| -c)) || direction == [0.0; 3] {
                     let help = "leave `axis` out in a plane; elsewhere [0.0, 0.0, 1.0] is along z";
-                    return Err(self.error_at(given.span(), "the body cannot spin about this axis", help));
+                    return Err(self.error_at(given.span(), "there can be no axis in this direction", help));
                 }
                 direction
             }
@@ -254,7 +273,7 @@ impl Case {
             Some(at) => self.check_point("at", at).map(|()| at.get_ref().xyz())?,
             None => [0.0; 3],
         };
-        Ok(Rotation { axis, at, speed: *speed.get_ref() })
+        Ok([axis, at])
     }
 
     pub(in crate::model) fn check_push(&self, load: &PushTable) -> Checked {

@@ -18,6 +18,8 @@ pub(super) const REPEATED: &[&str] = &[
     "mass",
     "tie",
     "remote",
+    "cyclic",
+    "bolt",
     "equation",
     "pressure",
     "traction",

@@ -20,6 +20,14 @@ impl Case {
         let listed = (tables.pressure.iter().map(|table| &table.get_ref().name))
             .chain(tables.load.iter().map(|table| &table.get_ref().name))
             .chain(tables.remote.iter().map(Spanned::get_ref).filter(loaded).map(|table| &table.name))
+            .chain(
+                tables
+                    .bolt
+                    .iter()
+                    .map(Spanned::get_ref)
+                    .filter(|table| table.preload.is_some())
+                    .map(|table| &table.name),
+            )
             .chain(tables.traction.iter().map(|table| &table.name))
             .chain(tables.force.iter().map(|table| &table.name))
             .chain(tables.point_force.iter().map(|table| &table.get_ref().name))

@@ -1,10 +1,10 @@
-//! Checks of `[temperature]`, `[[pressure]]` and `[[load]]` that need no mesh.
+//! Checks of `[temperature]`, `[[pressure]]`, `[[load]]` and `[[bolt]]` that need no mesh.
 
 use toml::Spanned;
 
 use super::Case;
 use super::scale::NUMBERS;
-use super::tables::{LoadTable, PressureTable, TemperatureTable};
+use super::tables::{BoltTable, LoadTable, PressureTable, TemperatureTable};
 use super::vector::{Numbers, Vector};
 use crate::model::Checked;
 
@@ -19,18 +19,15 @@ pub(in crate::model) struct Couple {
 impl Case {
     pub(in crate::model) fn check_temperature(&self, table: &Spanned<TemperatureTable>) -> Checked {
         let TemperatureTable { reference, value, file, from, on } = table.get_ref();
-        if let Some(from) = from {
-            let help =
-                "solve the heat case by itself, and name its CASE_nodes.csv: file = \"results/heat/heat_nodes.csv\"";
-            return Err(self.error_at(from.span(), "a heat case cannot be named here in this version", help));
-        }
-        if let (Some(_), Some(file)) = (value, file) {
-            let message = "[temperature] says both `value` and `file`";
-            return Err(self.error_at(file.span(), message, "leave one of them out"));
+        let places =
+            [value.as_ref().map(Spanned::span), file.as_ref().map(Spanned::span), from.as_ref().map(Spanned::span)];
+        if let [_, second, ..] = &places.iter().flatten().collect::<Vec<_>>()[..] {
+            let message = "[temperature] says more than one of `value`, `file`, `from`";
+            return Err(self.error_at((*second).clone(), message, "leave one of them out"));
         }
         self.check_number("reference", reference)?;
         value.iter().chain(on.iter().map(|on| &on.value)).try_for_each(|value| self.check_number("value", value))?;
-        match value.is_none() && file.is_none() && on.is_empty() {
+        match value.is_none() && file.is_none() && from.is_none() && on.is_empty() {
             true => {
                 let help = "value = 80.0 everywhere, `on` and `value` in [[temperature.on]], or file = \"points.csv\"";
                 Err(self.error_at(table.span(), "[temperature] does not say how warm the body is", help))
@@ -103,21 +100,33 @@ impl Case {
         }
         force.iter().try_for_each(|force| self.check_vector("force", force))?;
         at.iter().try_for_each(|at| self.check_point("at", at))?;
-        let moment = moment.as_ref().map_or(Ok([0.0; 3]), |moment| self.moment(moment))?;
+        let moment = moment.as_ref().map_or(Ok([0.0; 3]), |moment| self.moment("moment", moment))?;
         let vector = |value: &Spanned<Vector>| value.get_ref().xyz();
         Ok(Couple { force: force.as_ref().map_or([0.0; 3], vector), moment, at: at.as_ref().map(vector) })
     }
 
-    /// A moment: three numbers, or in the plane one.
-    pub(super) fn moment(&self, moment: &Spanned<Numbers>) -> Checked<[f64; 3]> {
+    /// The preload of a bolt, or its shortening.
+    pub(in crate::model) fn bolt(&self, bolt: &Spanned<BoltTable>) -> Checked<[Option<f64>; 2]> {
+        let BoltTable { preload, shortening, .. } = bolt.get_ref();
+        if preload.is_some() == shortening.is_some() {
+            let message = "a bolt has exactly one of `preload`, `shortening`";
+            return Err(self.error_at(bolt.span(), message, "preload = 5e3 is the force in its shank"));
+        }
+        preload.iter().try_for_each(|force| self.check_positive("preload", force))?;
+        shortening.iter().try_for_each(|length| self.check_number("shortening", length))?;
+        Ok([preload, shortening].map(|given| given.as_ref().map(|value| *value.get_ref())))
+    }
+
+    /// What is about x, y, z: three numbers, or in the plane one.
+    pub(super) fn moment(&self, key: &str, moment: &Spanned<Numbers>) -> Checked<[f64; 3]> {
         let numbers = &moment.get_ref().0;
-        self.check_finite("moment", moment.span(), numbers)?;
-        self.check_scale("moment", moment.span(), numbers, &NUMBERS)?;
+        self.check_finite(key, moment.span(), numbers)?;
+        self.check_scale(key, moment.span(), numbers, &NUMBERS)?;
         let (message, help) = match (&numbers[..], self.dim()) {
             (&[m] | &[0.0, 0.0, m], Some(2)) => return Ok([0.0, 0.0, m]),
             (&[x, y, z], Some(3)) => return Ok([x, y, z]),
-            (_, Some(2)) => ("a moment in the plane is one number", "moment = 50.0 turns x towards y"),
-            _ => ("`moment` has three numbers", "moment = [0.0, 0.0, 50.0] turns about z"),
+            (_, Some(2)) => (format!("`{key}` in the plane is one number"), format!("{key} = 50.0 is about z")),
+            _ => (format!("`{key}` has three numbers"), format!("{key} = [0.0, 0.0, 50.0] is about z")),
         };
         Err(self.error_at(moment.span(), message, help))
     }

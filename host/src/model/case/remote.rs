@@ -20,7 +20,7 @@ impl Case {
         let RemoteTable { force, moment, .. } = table.get_ref();
         force.iter().try_for_each(|force| self.check_vector("force", force))?;
         let force = force.as_ref().map_or([0.0; 3], |force| force.get_ref().xyz());
-        let moment = moment.as_ref().map_or(Ok([0.0; 3]), |moment| self.moment(moment))?;
+        let moment = moment.as_ref().map_or(Ok([0.0; 3]), |moment| self.moment("moment", moment))?;
         Ok([force, moment])
     }
 
@@ -50,9 +50,11 @@ impl Case {
                 held[motion] = Some(*value.get_ref());
             }
         }
-        let loaded = table.get_ref().force.is_some() || table.get_ref().moment.is_some();
-        if held == [None; 6] && !loaded && table.get_ref().kind.as_ref().is_none_or(|kind| kind.get_ref() != "rigid") {
-            let help = "give it a `force`, a `moment`, `fix`, `displacement` or `rotation`; kind = \"rigid\" stiffens the group";
+        let RemoteTable { name, on, kind, force, moment, .. } = table.get_ref();
+        let (name, masses) = (on.get_ref().or_own(name.as_ref()), &self.tables.mass);
+        let works = force.is_some() || moment.is_some() || kind.as_ref().is_some_and(|kind| kind.get_ref() == "rigid");
+        if held == [None; 6] && !works && !masses.iter().any(|mass| mass.get_ref().on.get_ref().joined() == name) {
+            let help = "give it a `force`, a `moment`, `fix`, `displacement`, `rotation` or a [[mass]]; kind = \"rigid\" stiffens the group";
             return Err(self.error_at(table.span(), "this remote point does nothing", help));
         }
         Ok(held)

@@ -26,6 +26,9 @@ impl Case {
         }
         for mass in &self.tables.mass {
             problems.take(self.check_positive("mass", &mass.get_ref().mass));
+            if let Some(inertia) = &mass.get_ref().inertia {
+                problems.take(self.inertia(inertia));
+            }
         }
     }
 
@@ -60,6 +63,15 @@ impl Case {
                 let message = "a spring has exactly one of `stiffness`, `foundation`";
                 Err(self.error_at(spring.span(), message, help))
             }
+        }
+    }
+
+    /// Moments of inertia about x, y, z: three numbers, or in the plane one.
+    pub(in crate::model) fn inertia(&self, inertia: &Spanned<Numbers>) -> Checked<[f64; 3]> {
+        let numbers = self.moment("inertia", inertia)?;
+        match numbers.iter().all(|moment| *moment >= 0.0) {
+            true => Ok(numbers),
+            false => Err(self.error_at(inertia.span(), "a moment of inertia is not negative", "m r^2 of a ring")),
         }
     }
 

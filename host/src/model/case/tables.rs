@@ -29,6 +29,10 @@ pub struct Tables {
     #[serde(default)]
     pub remote: Vec<Spanned<RemoteTable>>,
     #[serde(default)]
+    pub cyclic: Vec<Spanned<CyclicTable>>,
+    #[serde(default)]
+    pub bolt: Vec<Spanned<BoltTable>>,
+    #[serde(default)]
     pub equation: Vec<Spanned<EquationTable>>,
     pub gravity: Option<Spanned<GravityTable>>,
     pub rotation: Option<Spanned<RotationTable>>,
@@ -202,6 +206,36 @@ pub struct RemoteTable {
     pub rotation: Option<Spanned<BTreeMap<Spanned<String>, Spanned<f64>>>>,
 }
 
+/// One `[[cyclic]]`: the body is a sector that repeats round an axis.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CyclicTable {
+    /// What results call it; the groups of `to` if left out.
+    pub name: Option<Spanned<String>>,
+    /// One side of the sector.
+    pub from: Spanned<Names>,
+    /// The other, whose nodes follow.
+    pub to: Spanned<Names>,
+    /// The direction of the axis; across the plane of a plane body if left out.
+    pub axis: Option<Spanned<Vector>>,
+    /// A point of the axis; the origin if left out.
+    pub at: Option<Spanned<Vector>>,
+}
+
+/// One `[[bolt]]`: exactly one of `preload`, `shortening`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BoltTable {
+    /// What results and load cases call it; the groups if left out.
+    pub name: Option<Spanned<String>>,
+    /// Faces inside the body, all across the shank.
+    pub on: Spanned<Names>,
+    /// The force in the shank.
+    pub preload: Option<Spanned<f64>>,
+    /// Or how much of the shank's length is taken out.
+    pub shortening: Option<Spanned<f64>>,
+}
+
 /// One `[[equation]]`: `sum factor u = value`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -241,6 +275,8 @@ pub struct MassTable {
     pub on: Spanned<Names>,
     /// Of all of them together.
     pub mass: Spanned<f64>,
+    /// Moments of inertia about x, y, z; in a plane problem one number.
+    pub inertia: Option<Spanned<Numbers>>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -283,7 +319,7 @@ pub struct TemperatureTable {
     pub value: Option<Spanned<f64>>,
     /// Or a CSV file of points.
     pub file: Option<Spanned<String>>,
-    /// Or a heat case, which cannot be read here yet.
+    /// Or a heat case, which is solved first.
     pub from: Option<Spanned<String>>,
     #[serde(default)]
     pub on: Vec<TemperatureOnTable>,

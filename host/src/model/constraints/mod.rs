@@ -4,6 +4,8 @@
 //! values go to the other side, and one of the unknowns left becomes a slave. So a slave that is another's master is
 //! resolved, and an equation that says nothing new is dropped, or contradicts the others.
 
+pub mod bolt;
+mod cyclic;
 mod equation;
 pub mod patch;
 mod projection;
@@ -13,7 +15,7 @@ mod tie;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use toml::Spanned;
 
@@ -24,7 +26,9 @@ use super::select::Selector;
 use super::supports::unique;
 use super::{Checked, Place, Support};
 use crate::mesh::Mesh;
+use crate::mesh::cut::Cut;
 use crate::mesh::parts::{find, number, unite};
+use bolt::Bolt;
 use remote::Remote;
 
 /// A component at a node.
@@ -41,7 +45,7 @@ pub struct Dof {
 pub struct Entry {
     /// Its name in messages and results.
     pub name: String,
-    /// `tie` or `equation`.
+    /// The table that it is: `tie`, `equation`, ..
     pub kind: &'static str,
     /// Where it stands in the case file.
     pub place: Place,
@@ -68,8 +72,8 @@ struct Row {
     terms: Vec<(Dof, f64)>,
     value: f64,
     entry: u32,
-    /// Factors of the equation in the components of the slave's node, that of the slave 1.
-    direction: [f64; 3],
+    /// The node that the equation is about, and the equation's factors in its components, those of the slave's 1.
+    own: (u32, [f64; 3]),
     /// The rows that were subtracted from the equation, that many times.
     subtracted: Vec<(u32, f64)>,
 }
@@ -89,6 +93,8 @@ pub enum Conflict {
     Empty,
 }
 
+/// The tables that join two sides.
+const JOINTS: [&str; 3] = ["tie", "cyclic", "bolt"];
 /// A factor below this part of the largest one is rounding.
 const ROUNDING: f64 = 1e-12;
 /// An equation holds if its sides differ by less than this part of their terms.
@@ -105,10 +111,14 @@ pub struct Constraints {
     row_of: HashMap<Dof, u32>,
     /// What supports prescribe.
     prescribed: HashMap<Dof, f64>,
-    /// Each tie's name, its nodes and the largest gap, in words.
-    pub notes: Vec<String>,
+    /// What joins, in words: the table, then its name, its nodes and the largest gap.
+    pub notes: Vec<(&'static str, String)>,
     /// The remote points.
     pub remotes: Vec<Remote>,
+    /// The bolts.
+    pub bolts: Vec<Bolt>,
+    /// Nodes whose supports in directions of their own are equations here, as others follow them or they follow others.
+    pub slanted: HashSet<u32>,
 }
 
 /// A resolved row: a slave, its masters with their factors, and a value.
@@ -199,13 +209,14 @@ impl Constraints {
             return Err(Conflict::Cycle(slave, other));
         }
         left.remove(&slave);
-        let at_node = |component| original.get(&Dof { node: slave.node, component }).map_or(0.0, |a| a / pivot);
+        let node = if slaves.is_empty() { terms[0].0.node } else { slave.node };
+        let at_node = |component| original.get(&Dof { node, component }).map_or(0.0, |a| a / pivot);
         let row = Row {
             slave,
             terms: left.into_iter().map(|(dof, factor)| (dof, -factor / pivot)).collect(),
             value: value / pivot,
             entry,
-            direction: [0, 1, 2].map(at_node),
+            own: (node, [0, 1, 2].map(at_node)),
             subtracted: subtracted.into_iter().map(|(row, factor)| (row, factor / pivot)).collect(),
         };
         self.row_of.insert(slave, self.rows.len() as u32);
@@ -276,16 +287,61 @@ impl Constraints {
         multipliers
     }
 
-    /// The ties: their numbers and names.
-    pub fn ties(&self) -> impl Iterator<Item = (u32, &str)> {
+    /// What joins two sides: numbers and names.
+    pub fn joints(&self) -> impl Iterator<Item = (u32, &str)> {
         let numbered = self.entries.iter().zip(0..);
-        numbered.filter(|(entry, _)| entry.kind == "tie").map(|(entry, number)| (number, entry.name.as_str()))
+        numbered.filter(|(entry, _)| JOINTS.contains(&entry.kind)).map(|(entry, number)| (number, entry.name.as_str()))
+    }
+
+    /// What is joined, in a word with its name, and the nodes that follow or are moved together, ascending.
+    pub fn joined(&self) -> Vec<(String, Vec<u32>)> {
+        let joints = self.joints().map(|(number, name)| {
+            let rows = self.rows.iter().filter(|row| row.entry == number);
+            let mut nodes: Vec<u32> = rows.map(|row| row.own.0).collect();
+            nodes.sort_unstable();
+            nodes.dedup();
+            (format!("{} {name}", self.entries[number as usize].kind), nodes)
+        });
+        let remotes = self.remotes.iter().map(|of| (format!("remote {}", of.name), of.patch.nodes.clone()));
+        joints.chain(remotes).collect()
     }
 
     /// The forces that an entry does to the nodes of its slaves, from those of [`Constraints::take_forces`].
     pub fn forces(&self, entry: u32, multipliers: &[f64]) -> Vec<(u32, [f64; 3])> {
         let of_entry = self.rows.iter().zip(multipliers).filter(|(row, _)| row.entry == entry);
-        of_entry.map(|(row, force)| (row.slave.node, row.direction.map(|factor| factor * force))).collect()
+        of_entry.map(|(row, force)| (row.own.0, row.own.1.map(|factor| factor * force))).collect()
+    }
+
+    /// The forces of all entries but supports on the nodes, which balance each other unless they hold the body from outside.
+    pub fn outer_forces<'a>(&'a self, multipliers: &'a [f64]) -> impl Iterator<Item = (u32, [f64; 3])> + 'a {
+        self.all_forces(multipliers, |entry| self.entries[entry as usize].kind != "support")
+    }
+
+    /// The forces of some entries on the nodes, also on masters, from those of [`Constraints::take_forces`].
+    pub fn all_forces<'a>(
+        &'a self,
+        multipliers: &'a [f64],
+        is_asked: impl Fn(u32) -> bool + 'a,
+    ) -> impl Iterator<Item = (u32, [f64; 3])> + 'a {
+        let of_entry = self.rows.iter().zip(multipliers).filter(move |(row, _)| is_asked(row.entry));
+        of_entry.flat_map(move |(row, &force)| {
+            let own = std::iter::once((row, 1.0));
+            let known = row.subtracted.iter().map(|(other, times)| (&self.rows[*other as usize], *times));
+            own.chain(known).flat_map(move |(row, times)| {
+                let masters = row.terms.iter().map(|(dof, factor)| (*dof, -factor));
+                std::iter::once((row.slave, 1.0)).chain(masters).map(move |(dof, factor)| {
+                    let mut vector = [0.0; 3];
+                    vector[usize::from(dof.component)] = times * factor * force;
+                    (dof.node, vector)
+                })
+            })
+        })
+    }
+
+    /// The forces of the supports that are equations here, on their nodes.
+    pub fn support_forces<'a>(&'a self, multipliers: &'a [f64]) -> impl Iterator<Item = (u32, [f64; 3])> + 'a {
+        let entries = self.entries.iter().zip(0..).filter(|(entry, _)| entry.kind == "support");
+        entries.flat_map(|(_, number)| self.forces(number, multipliers))
     }
 
     /// The equations as they were taken: unknowns with factors, that of the slave first, and the entry. Slaves of
@@ -327,45 +383,69 @@ fn kind_of(case: &Case, table: &str, kind: &Spanned<String>, known: &[&str]) -> 
 /// All constraints of a case, without those that are wrong.
 pub fn resolve(
     selector: &Selector<'_>,
+    cuts: &[Option<Cut>],
     supports: &[&Support],
     on_axis: impl Iterator<Item = u32>,
     warnings: &mut Vec<String>,
     problems: &mut Problems,
 ) -> Constraints {
     let tables = &selector.case.tables;
-    if tables.tie.is_empty() && tables.equation.is_empty() && tables.remote.is_empty() {
+    let n_tables =
+        [tables.tie.len(), tables.cyclic.len(), tables.bolt.len(), tables.remote.len(), tables.equation.len()];
+    if n_tables == [0; 5] {
         return Constraints::default();
     }
     let dof = |node, component: usize| Dof { node, component: component as u8 };
-    let (slanted, along): (Vec<&Support>, Vec<&Support>) = supports.iter().partition(|support| support.is_slanted());
-    let held = along.into_iter().flat_map(Support::prescribed).map(|(node, c, value)| (dof(node, c), value));
+    type Numbered<'a> = Vec<(usize, &'a Support)>;
+    let numbered = supports.iter().copied().enumerate();
+    let (slanted, along): (Numbered<'_>, Numbered<'_>) = numbered.partition(|(_, support)| support.is_slanted());
+    let held = along.into_iter().flat_map(|(_, of)| of.prescribed()).map(|(node, c, value)| (dof(node, c), value));
     let mut constraints = Constraints::beside(held.chain(on_axis.map(|node| (dof(node, 0), 0.0))));
     for table in &tables.tie {
         problems.take(tie::add(selector, table, &mut constraints, warnings));
     }
+    for table in &tables.cyclic {
+        problems.take(cyclic::add_one(selector, table, &mut constraints));
+    }
+    bolt::add_all(selector, cuts, &mut constraints, problems);
     remote::add_all(selector, &mut constraints, problems);
     equation::add_all(selector, &mut constraints, problems);
-    constraints.check_slanted(selector, &slanted, problems);
+    constraints.add_supports(selector, &slanted, problems);
     constraints
 }
 
 impl Constraints {
-    /// Refuses nodes that a support holds in other directions than x, y, z.
-    fn check_slanted(&self, selector: &Selector<'_>, supports: &[&Support], problems: &mut Problems) {
-        let at = |node: u32| supports.iter().find(|support| support.nodes.binary_search(&node).is_ok());
-        let of_row = |row: &Row| {
-            let mut nodes = row.terms.iter().map(|(dof, _)| dof.node).chain([row.slave.node]);
-            nodes.find_map(|node| Some((node, row.entry, at(node)?)))
-        };
-        let Some((node, entry, support)) = self.rows.iter().find_map(of_row) else { return };
-        let (tag, Entry { name, kind, place }) =
-            (selector.mesh.node_tags[node as usize], &self.entries[entry as usize]);
-        let message = format!(
-            "[[{kind}]] `{name}` couples node {tag}, which support `{}` holds along axes of its own",
-            support.name
-        );
-        let help = "leave the node out of one of the two groups, or hold it along x, y, z";
-        problems.add(selector.case.error_at(place.clone(), message, help));
+    /// Takes supports in directions of their own at the nodes that are coupled.
+    fn add_supports(&mut self, selector: &Selector<'_>, supports: &[(usize, &Support)], problems: &mut Problems) {
+        let of_row = |row: &Row| row.terms.iter().map(|(dof, _)| dof.node).chain([row.slave.node]).collect::<Vec<_>>();
+        let coupled: HashSet<u32> = self.rows.iter().flat_map(of_row).collect();
+        let components = selector.case.analysis().components();
+        for (number, support) in supports {
+            // Pins of a free body come behind the tables.
+            let place = selector.case.tables.support.get(*number).map_or(0..0, Spanned::span);
+            let entry = self.enter(Entry { name: support.name.clone(), kind: "support", place: place.clone() });
+            let held = support.held(&selector.mesh.coords).filter(|(node, ..)| coupled.contains(node));
+            for (node, direction, value) in held {
+                let along = (0u8..).zip(direction).take(components).filter(|(_, factor)| *factor != 0.0);
+                let terms = along.map(|(component, factor)| (Dof { node, component }, factor)).collect();
+                self.slanted.insert(node);
+                let equation = Equation { terms, value, slaves: Vec::new(), entry };
+                if problems.take(self.take(selector, equation, place.clone())).is_none() {
+                    break;
+                }
+            }
+        }
+    }
+
+    /// As [`Constraints::add`], with a conflict as an error at a place; an equation without factors says nothing.
+    fn take(&mut self, selector: &Selector<'_>, equation: Equation, place: Place) -> Checked {
+        match self.add(equation) {
+            Ok(_) | Err(Conflict::Empty) => Ok(()),
+            Err(conflict) => {
+                let (message, help) = self.explain(selector.case, selector.mesh, &conflict);
+                Err(selector.case.error_at(place, message, help))
+            }
+        }
     }
 
     /// A conflict in words: the message, and what to do.

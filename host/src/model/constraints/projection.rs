@@ -1,5 +1,7 @@
 //! The nearest point of a surface of faces, curved ones as they are curved.
 
+use warpfem_text::number;
+
 use crate::element::{Domain, ElementInfo};
 use crate::mesh::Mesh;
 use crate::mesh::faces::Face;
@@ -116,6 +118,11 @@ impl<'a> Surface<'a> {
     pub fn size(&self) -> f64 {
         size(&self.faces, self.mesh)
     }
+}
+
+/// The largest gap, beside faces of this size.
+pub fn gap_in_words(widest: f64, size: f64) -> String {
+    if widest <= 1e-9 * size { "no gap".into() } else { format!("gaps up to {}", number(widest, 3)) }
 }
 
 /// The mean distance between neighbouring corners of some faces.

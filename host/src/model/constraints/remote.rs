@@ -9,7 +9,7 @@ use nalgebra::{DMatrix, DVector, RowDVector};
 use toml::Spanned;
 
 use super::patch::Patch;
-use super::{Conflict, Constraints, Dof, Entry, Equation, kind_of};
+use super::{Constraints, Dof, Entry, Equation, kind_of};
 use crate::mesh::vector::{add, cross, norm, sub};
 use crate::model::case::tables::RemoteTable;
 use crate::model::problems::Problems;
@@ -91,14 +91,8 @@ fn add_one(selector: &Selector<'_>, table: &Spanned<RemoteTable>, constraints: &
         equations.extend(value.map(|value| Equation { terms, value, slaves: Vec::new(), entry }));
     }
     for equation in equations {
-        match constraints.add(equation) {
-            // A component that does not occur, as that across the plane.
-            Ok(_) | Err(Conflict::Empty) => {}
-            Err(conflict) => {
-                let (message, help) = constraints.explain(case, mesh, &conflict);
-                return Err(case.error_at(table.span(), message, help));
-            }
-        }
+        // Those of a motion that does not occur, as across the plane, are empty.
+        constraints.take(selector, equation, table.span())?;
     }
     Ok(Remote { name, at, patch, load, load_name: given.name.clone(), entry })
 }
@@ -216,27 +210,10 @@ fn independent(mut rows: Vec<RowDVector<f64>>, n: usize) -> Option<Vec<usize>> {
 }
 
 impl Constraints {
-    /// All forces that an entry does to the nodes, also to masters, from those of [`Constraints::take_forces`].
-    fn all_forces<'a>(&'a self, entry: u32, multipliers: &'a [f64]) -> impl Iterator<Item = (u32, [f64; 3])> + 'a {
-        let of_entry = self.rows.iter().zip(multipliers).filter(move |(row, _)| row.entry == entry);
-        of_entry.flat_map(move |(row, &force)| {
-            let own = std::iter::once((row, 1.0));
-            let known = row.subtracted.iter().map(|(other, times)| (&self.rows[*other as usize], *times));
-            own.chain(known).flat_map(move |(row, times)| {
-                let masters = row.terms.iter().map(|(dof, factor)| (*dof, -factor));
-                std::iter::once((row.slave, 1.0)).chain(masters).map(move |(dof, factor)| {
-                    let mut vector = [0.0; 3];
-                    vector[usize::from(dof.component)] = times * factor * force;
-                    (dof.node, vector)
-                })
-            })
-        })
-    }
-
     /// The force and the moment that what holds a remote point does to the body: about the point.
     pub fn reaction(&self, remote: &Remote, coords: &[[f64; 3]], multipliers: &[f64]) -> [[f64; 3]; 2] {
         let mut sums = [[0.0; 3]; 2];
-        for (node, force) in self.all_forces(remote.entry, multipliers) {
+        for (node, force) in self.all_forces(multipliers, |entry| entry == remote.entry) {
             let arm = sub(coords[node as usize], remote.at);
             sums = [add(sums[0], force), add(sums[1], cross(arm, force))];
         }

@@ -133,11 +133,11 @@ const TIE: &str = "[[tie]]\nslave = \"b_xmin\"\nmaster = \"a_xmax\"\n";
 #[test]
 fn a_tie_holds_and_says_what_it_ties() {
     let model = load_on(&case(TIE), pair(Hex8, 2, 0.0)).unwrap();
-    assert_eq!(model.constraints.notes, ["b_xmin: 9 nodes tied, no gap"]);
+    assert_eq!(model.constraints.notes, [("tie", "b_xmin: 9 nodes tied, no gap".into())]);
     assert!(model.warnings.iter().all(|said| !said.contains("coincide") && !said.contains("barely")));
     assert_eq!(model.coupled_parts().1, 1);
     let wide = load_on(&case(TIE), pair(Hex8, 2, 0.02)).unwrap();
-    assert_eq!(wide.constraints.notes, ["b_xmin: 9 nodes tied, gaps up to 0.02"]);
+    assert_eq!(wide.constraints.notes, [("tie", "b_xmin: 9 nodes tied, gaps up to 0.02".into())]);
     let said = |text: &str, mesh: Mesh| load_on(text, mesh).unwrap().warnings.join("\n");
     let turned = "[[tie]]\nslave = \"a_xmax\"\nmaster = \"b_xmin\"\n";
     assert!(said(&case(turned), pair(Hex8, 5, 0.0)).contains("coarser than the master `b_xmin`"));

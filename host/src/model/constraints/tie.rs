@@ -54,10 +54,7 @@ pub fn add(
     let (mut n_tied, mut widest) = (0, 0.0_f64);
     for (slave, foot) in slaves.iter().zip(&feet).filter(|(_, foot)| foot.gap <= tolerance) {
         for equation in equations(*slave, foot, is_sliding, case.analysis().components(), entry) {
-            if let Err(conflict) = constraints.add(equation) {
-                let (message, help) = constraints.explain(case, mesh, &conflict);
-                return Err(case.error_at(place, message, help));
-            }
+            constraints.take(selector, equation, place.clone())?;
         }
         (n_tied, widest) = (n_tied + 1, widest.max(foot.gap));
     }
@@ -72,9 +69,8 @@ pub fn add(
         );
         return Err(case.error_at(place, message, format!("tolerance = {} ties it", number(1.01 * gap, 3))));
     }
-    let gap =
-        if widest <= 1e-9 * surface.size() { "no gap".into() } else { format!("gaps up to {}", number(widest, 3)) };
-    constraints.notes.push(format!("{name}: {} tied, {gap}", counted(n_tied, "node")));
+    let gap = projection::gap_in_words(widest, surface.size());
+    constraints.notes.push(("tie", format!("{name}: {} tied, {gap}", counted(n_tied, "node"))));
     let left = slaves.len() - n_tied;
     if left > 0 {
         warnings.push(format!(

@@ -93,6 +93,9 @@ pub fn resolve(
             sum.called(&remote.load_name).add(format!("remote {}", remote.name), &forces);
         }
     }
+    for bolt in constraints.bolts.iter().filter(|bolt| !bolt.preload.is_empty()) {
+        sum.called(&bolt.load_name).add(bolt.load(), &bolt.preload);
+    }
     for (i, table) in tables.push.iter().enumerate() {
         if problems.take(selector.case.check_push(table)).is_none() {
             continue;

@@ -43,6 +43,7 @@ const SPACING: f64 = 0.022;
 /// Colours of supports and of loads: none is near the colours of values, and all stand out on white and on black.
 const SUPPORTS: [Rgb; 3] = [[240, 120, 0], [170, 100, 60], [255, 175, 60]];
 const LOADS: [Rgb; 3] = [[214, 20, 140], [255, 105, 180], [230, 60, 90]];
+const JOINTS: [Rgb; 3] = [[90, 90, 110], [60, 60, 160], [130, 120, 90]];
 pub(super) const GRAVITY: Rgb = [150, 60, 220];
 
 /// The symbols on a scene, supports first.
@@ -57,11 +58,12 @@ pub(super) fn resolve(scene: &Scene, model: &Model, loads: &CaseLoads) -> Vec<Gr
         .map(|(spring, color)| surface.spread_out(format!("spring {}", spring.name), color, &spring.holds.nodes));
     let masses = model.masses.iter().zip(LOADS.into_iter().rev().cycle()).map(|(mass, color)| {
         let size = with_unit(number(mass.mass), model.units, Quantity::Mass);
-        let nodes: Vec<u32> = mass.shares.iter().map(|share| share.0).collect();
-        surface.spread_out(format!("mass {}: {size}", mass.name), color, &nodes)
+        surface.spread_out(format!("mass {}: {size}", mass.name), color, &mass.nodes())
     });
     let loads = loads.map(|(load, color)| surface.load(load, color));
-    supports.chain(springs).chain(loads).chain(masses).collect()
+    let joints = model.constraints.joined().into_iter().zip(JOINTS.into_iter().cycle());
+    let joints = joints.map(|((label, nodes), color)| surface.spread_out(label, color, &nodes));
+    supports.chain(springs).chain(joints).chain(loads).chain(masses).collect()
 }
 
 /// Whether a load acts along the normal.

@@ -97,7 +97,7 @@ fn loads(model: &Model, least: f64, is_potential: bool) -> Vec<String> {
     let rotation = model.rotation.map(speed);
     let masses = model.masses.iter().map(|of| format!("mass {}: {}", of.name, engineering(of.mass)));
     let warm = model.temperature.as_ref().map(|of| {
-        let ((low, high), reference) = (of.range(), of.reference);
+        let ((low, high), reference) = (of.range().unwrap_or_default(), of.reference);
         let [low, high, reference] = [low + reference, high + reference, reference].map(engineering);
         format!("temperature: {low} to {high}, without thermal strain at {reference}")
     });
