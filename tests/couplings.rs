@@ -172,14 +172,16 @@ fn pulled(kind: ElementKind, cells: [usize; 2]) -> Model {
 }
 
 #[test]
-fn constant_stress_passes_where_slaves_divide_their_masters() {
-    for kind in [Tet4, Hex8] {
+fn constant_stress_passes_whatever_the_meshes_are() {
+    for (kind, cells) in
+        [Tet4, Hex8].into_iter().flat_map(|kind| [[2, 4], [2, 3], [4, 3], [5, 2]].map(|cells| (kind, cells)))
+    {
         for device in devices() {
-            let (_, solution) = solved(pulled(kind, [2, 4]), device);
+            let (_, solution) = solved(pulled(kind, cells), device);
             for stress in solution.step.lists("stress").iter().flat_map(|list| list.as_chunks::<6>().0) {
                 let expected = [100.0, 0.0, 0.0, 0.0, 0.0, 0.0];
                 let off = (0..6).map(|c| (stress[c] - expected[c]).abs()).fold(0.0, f64::max);
-                assert!(off < 1e-7, "{kind:?} on {device:?}: {stress:?}");
+                assert!(off < 1e-7, "{kind:?} {cells:?} on {device:?}: {stress:?}");
             }
         }
     }
@@ -188,7 +190,7 @@ fn constant_stress_passes_where_slaves_divide_their_masters() {
 #[test]
 fn other_meshes_meet_the_better_the_finer_they_are() {
     let exact = 0.5 * 100.0 * 100.0 / 200e3 * 2.0;
-    for (kind, sizes) in [(Hex8, [2, 4]), (Tet10, [1, 2]), (Hex20, [1, 2])] {
+    for (kind, sizes) in [(Tet10, [1, 2]), (Hex20, [1, 2])] {
         let error = |n: usize| {
             let (_, solution) = solved(pulled(kind, [2 * n, 3 * n]), DeviceName::Cpu);
             ((solution.strain_energy() - exact) / exact).abs()

@@ -20,7 +20,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use toml::Spanned;
 use warpfem_text::names::list;
-use warpfem_text::{counted, number};
+use warpfem_text::{clean, counted, number};
 
 /// Where the worst shape is this near to their mean, all are alike.
 const ALIKE: f64 = 1e-6;
@@ -184,7 +184,7 @@ fn describe(out: &mut String, case: &Case, model: &Model) -> std::fmt::Result {
     }
     for spring in &model.springs {
         let (key, rates) = (spring.rate.0, listed(&spring.rate.1, None, Quantity::Unlabelled));
-        let per_area = if key == "stiffness" { "" } else { " per area" };
+        let per_area = if key == "stiffness" { " along x y z in all" } else { " per area" };
         let normal = if spring.rate.1.len() == 1 { " along the normal" } else { "" };
         let nodes = counted(spring.holds.nodes.len(), "node");
         writeln!(out, "  spring    {}: {nodes}, {rates}{per_area}{normal}", spring.name)?;
@@ -196,7 +196,8 @@ fn describe(out: &mut String, case: &Case, model: &Model) -> std::fmt::Result {
     for (table, note) in &model.constraints.notes {
         writeln!(out, "  {table:<9} {note}")?;
     }
-    for load in &model.applied {
+    // The preload of a bolt adds up to nothing, and is with the bolt.
+    for load in model.applied.iter().filter(|load| !load.name.starts_with("bolt ")) {
         let (place, total) = match model.analysis.physics() {
             Physics::Potential => (String::new(), number(load.total[0], 4)),
             Physics::Elasticity => (place(model, load), force(model, load.total)),
@@ -279,7 +280,8 @@ fn materials(out: &mut String, case: &Case, model: &Model) -> std::fmt::Result {
     }
     if let Some(of) = model.mass_properties() {
         let (mass, centre) = (with_unit(number(of.mass, 4), model.units, Quantity::Mass), vector(of.centre));
-        let inertia = listed(&of.inertia, None, Quantity::Unlabelled);
+        let largest = of.inertia.iter().fold(0.0_f64, |most, of| most.max(of.abs()));
+        let inertia = listed(&of.inertia.map(|of| clean(of, 1e-12 * largest)), None, Quantity::Unlabelled);
         writeln!(out, "  mass      {mass}, centre {centre}; inertia about it xx yy zz xy yz xz: {inertia}")?;
     }
     if let Some(g) = model.gravity {

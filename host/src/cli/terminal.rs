@@ -157,8 +157,37 @@ impl Shown<'_> {
             let along = self.with_unit(of(0), Quantity::Acceleration);
             lines.push(format!("free body: acceleration {along}, angular {}", of(3)));
         }
+        if self.each || self.is_verbose {
+            self.couplings(lines, of);
+        }
         let each = results.reactions.iter().map(|(name, force)| (name.as_str(), of(force))).collect();
         self.supports(lines, words.reaction, each, (of(&results.reaction_sum), results.shared_nodes));
+    }
+
+    /// Lines for what goes through joints, for what couplings hold from outside, and for the motions of remote points.
+    fn couplings(&self, lines: &mut Vec<String>, force: impl Fn(&[f64]) -> String) {
+        let results = &self.s.results;
+        let rows = |name: &str| {
+            let table = results.tables.iter().find(|table| table.info.name == name);
+            table.map_or(&[][..], |table| &table.rows[..])
+        };
+        let length = |values: &[f64]| match *values {
+            [x, y, z] => self.with_unit(vector([x, y, z]), Quantity::Length),
+            _ => values.iter().map(|value| self.with_unit(number(*value), Quantity::Length)).collect(),
+        };
+        let through = rows("tie_forces").iter().chain(rows("tie_flows"));
+        lines.extend(through.map(|(name, values)| format!("through joint {name} {}", force(values))));
+        let shorter = rows("bolt_shortenings").iter();
+        lines.extend(shorter.map(|(name, values)| format!("bolt {name} shortened by {}", length(values))));
+        let held = rows("coupling_forces").iter();
+        lines.extend(held.map(|(name, values)| format!("carried by {name} {}", force(values))));
+        let held = rows("remote_forces").iter().filter(|(_, values)| values.iter().any(|f| *f != 0.0));
+        lines.extend(held.map(|(name, values)| format!("reaction of remote {name} {}", force(values))));
+        let motions = rows("remote_displacements").iter().zip(rows("remote_rotations"));
+        lines.extend(motions.map(|((name, moved), (_, turned))| {
+            let turned = vector([turned[0], turned[1], turned[2]]);
+            format!("remote {name} moved by {}, turned by {turned} rad", length(moved))
+        }));
     }
 
     /// A line for each support, and their sum where nodes of several count in each; or the sum alone.

@@ -108,6 +108,7 @@ macro_rules! for_each_table {
             flows, ["flow into the body" Unlabelled], [Potential];
             tie_forces, ["x" Force, "y" Force, "z" Force], [Elasticity];
             tie_moments, ["x" Moment, "y" Moment, "z" Moment], [Elasticity];
+            coupling_forces, ["x" Force, "y" Force, "z" Force], [Elasticity];
             bolt_shortenings, ["shortening" Length], [Elasticity];
             remote_displacements, ["x" Length, "y" Length, "z" Length], [Elasticity];
             remote_rotations, ["x" Unlabelled, "y" Unlabelled, "z" Unlabelled], [Elasticity];

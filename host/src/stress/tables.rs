@@ -3,10 +3,13 @@
 
 use super::reactions::Shares;
 use super::{Context, cells, spring_forces};
-use crate::element::vector::{add, cross, sub};
+use crate::element::vector::{add, cross, norm, sub};
 use crate::model::Constraints;
 use crate::model::constraints::remote::Remote;
 use crate::result::Result;
+
+/// Forces that add up to less than this part of their sizes balance each other.
+const BALANCED: f64 = 1e-9;
 
 /// Rows of a table.
 type Rows = Vec<(String, Vec<f64>)>;
@@ -96,6 +99,23 @@ pub(super) fn tie_moments(of: &mut Context) -> Result<Rows> {
 /// For each joint the flow into its slave side.
 pub(super) fn tie_flows(of: &mut Context) -> Result<Rows> {
     of_joints(of, |forces| vec![forces.iter().map(|(_, flow)| flow[0]).sum()])
+}
+
+/// For each sector, and for all equations together, the sum of their forces on the body: 0 where they only join nodes, and
+/// then left out.
+pub(super) fn coupling_forces(of: &mut Context) -> Result<Rows> {
+    let Constraints { entries, .. } = &of.model.constraints;
+    let sum = |is_asked: &dyn Fn(usize) -> bool| {
+        let (mut sum, mut size) = ([0.0; 3], 0.0);
+        for (_, force) in of.model.constraints.all_forces(&of.multipliers, |entry| is_asked(entry as usize)) {
+            (sum, size) = (add(sum, force), size + norm(force));
+        }
+        (norm(sum) > BALANCED * size).then(|| sum.to_vec())
+    };
+    let sectors = entries.iter().enumerate().filter(|(_, entry)| entry.kind == "cyclic");
+    let sectors = sectors.filter_map(|(number, entry)| Some((entry.name.clone(), sum(&|of| of == number)?)));
+    let equations = sum(&|of| entries[of].kind == "equation").map(|sum| ("equations".into(), sum));
+    Ok(sectors.chain(equations).collect())
 }
 
 /// For each bolt how much shorter its shank is.

@@ -5,6 +5,7 @@
 //! s is given. It needs no unknown of its own: `s = -n (u+ - u-)` at the first pair.
 
 use toml::Spanned;
+use warpfem_text::{counted, number};
 
 use super::patch::Patch;
 use super::{Constraints, Dof, Entry, Equation};
@@ -137,7 +138,11 @@ fn add_one(
         let above = cut.pairs.binary_search_by_key(&node, |pair| pair.0).map_or(node, |k| cut.pairs[k].1);
         [(above, force), (node, force.map(|f| -f))]
     });
-    let note = format!("{name}: {} across", warpfem_text::counted(cut.pairs.len(), "node"));
+    let how = match (preload, shortening) {
+        (Some(force), _) => format!("preload {}", number(force, 4)),
+        (_, shortening) => format!("shortened by {}", number(shortening.unwrap_or_default(), 4)),
+    };
+    let note = format!("{name}: {how}, {} doubled", counted(cut.pairs.len(), "node"));
     constraints.notes.push(("bolt", note));
     let (preload, above) = (both.collect(), cut.pairs.iter().map(|pair| pair.1).collect());
     Ok(Bolt { name, preload, load_name: given.name.clone(), entry, first, normal: n, above })

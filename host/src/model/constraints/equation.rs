@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use toml::Spanned;
+use warpfem_text::counted;
 
 use super::{Constraints, Dof, Entry, Equation};
 use crate::model::case::tables::{EquationTable, TermTable};
@@ -16,6 +17,7 @@ pub fn add_all(selector: &Selector<'_>, constraints: &mut Constraints, problems:
     if tables.is_empty() {
         return;
     }
+    constraints.notes.push(("equation", counted(tables.len(), "equation")));
     let nodes: HashMap<u64, u32> = selector.mesh.node_tags.iter().copied().zip(0..).collect();
     for (i, table) in tables.iter().enumerate() {
         let place = table.span();

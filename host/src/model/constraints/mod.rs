@@ -7,6 +7,7 @@
 pub mod bolt;
 mod cyclic;
 mod equation;
+mod mortar;
 pub mod patch;
 mod projection;
 pub mod remote;

@@ -114,6 +114,29 @@ impl<'a> Surface<'a> {
         Projection { weights, gap, normal: unit(normal) }
     }
 
+    /// Its faces.
+    pub fn faces(&self) -> &[Face] {
+        &self.faces
+    }
+
+    /// The faces whose boxes come as near to that of another face as this.
+    pub fn near(&self, face: &Face, distance: f64) -> Vec<&Face> {
+        let [low, high] = bounds(face, self.mesh);
+        let gap = |[other, last]: [[f64; 3]; 2]| {
+            (0..3).all(|c| other[c] <= high[c] + distance && low[c] <= last[c] + distance)
+        };
+        let (mut open, mut found) = (vec![0], Vec::new());
+        while let Some(node) = open.pop() {
+            let node = &self.tree[node];
+            match node.children {
+                _ if !gap([node.low, node.high]) => {}
+                Some(first) => open.extend([first, first + 1]),
+                None => found.extend(self.faces[node.faces.clone()].iter().filter(|face| gap(bounds(face, self.mesh)))),
+            }
+        }
+        found
+    }
+
     /// The mean length of an edge of its faces.
     pub fn size(&self) -> f64 {
         size(&self.faces, self.mesh)

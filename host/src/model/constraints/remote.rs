@@ -7,6 +7,7 @@
 
 use nalgebra::{DMatrix, DVector, RowDVector};
 use toml::Spanned;
+use warpfem_text::{counted, vector};
 
 use super::patch::Patch;
 use super::{Constraints, Dof, Entry, Equation, kind_of};
@@ -79,6 +80,11 @@ fn add_one(selector: &Selector<'_>, table: &Spanned<RemoteTable>, constraints: &
     let mean = patch.mean(at).ok_or_else(in_a_line)?;
     let name = constraints.unused(given.on.get_ref().or_own(given.name.as_ref()));
     let entry = constraints.enter(Entry { name: name.clone(), kind: "remote", place: table.span() });
+    let [pull, turn] = load.map(|of| if of == [0.0; 3] { None } else { Some(vector(of)) });
+    let loads =
+        [("force", pull), ("moment", turn)].into_iter().filter_map(|(word, of)| Some(format!(", {word} {}", of?)));
+    let (nodes, loads) = (counted(patch.nodes.len(), "node"), loads.collect::<String>());
+    constraints.notes.push(("remote", format!("{name}: {}, {nodes}, at {}{loads}", KINDS[kind], vector(at))));
     let mut equations = Vec::new();
     let mut rows = mean;
     if KINDS[kind] == "rigid" {

@@ -1,16 +1,17 @@
 //! `[[tie]]`: nodes of one surface that move as the faces of another.
 //!
 //! Each slave node is projected onto the nearest master face, and moves as that point does, `u_s = sum_b N_b u_b`; with
-//! `kind = "sliding"` along the normal alone. So constant stress passes through where slaves lie in flat faces.
+//! `kind = "sliding"` along the normal alone. Where both sides are linear, the [weights](mortar::weights) are others, that
+//! pass constant stress on exactly.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use rayon::prelude::*;
 use toml::Spanned;
 use warpfem_text::{counted, number};
 
 use super::projection::{self, Projection, Surface};
-use super::{Constraints, Dof, Entry, Equation, kind_of};
+use super::{Constraints, Dof, Entry, Equation, kind_of, mortar};
 use crate::model::Checked;
 use crate::model::case::tables::TieTable;
 use crate::model::select::Selector;
@@ -39,7 +40,8 @@ pub fn add(
         return Err(case.error_at(tie.slave.span(), "every slave node is one of the master's faces", help));
     }
     let surface = Surface::new(mesh, faces);
-    let feet: Vec<Projection> = slaves.par_iter().map(|node| surface.nearest(mesh.coords[*node as usize])).collect();
+    let mut feet: Vec<Projection> =
+        slaves.par_iter().map(|node| surface.nearest(mesh.coords[*node as usize])).collect();
     let tolerance = match &tie.tolerance {
         None => TOLERANCE * surface.size(),
         Some(given) if *given.get_ref() > 0.0 && given.get_ref().is_finite() => *given.get_ref(),
@@ -48,6 +50,12 @@ pub fn add(
             return Err(case.error_at(given.span(), "`tolerance` must be greater than 0, and finite", help));
         }
     };
+    let of_nodes: HashMap<u32, &Projection> = slaves.iter().copied().zip(&feet).collect();
+    let own = selector.faces(&tie.slave).unwrap_or_default();
+    let weights = mortar::weights(mesh, &own, &surface, &of_nodes, tolerance);
+    for (slave, foot) in slaves.iter().zip(&mut feet) {
+        foot.weights = weights.get(slave).cloned().unwrap_or_else(|| std::mem::take(&mut foot.weights));
+    }
     let name = constraints.unused(tie.slave.get_ref().or_own(tie.name.as_ref()));
     let place = table.span();
     let entry = constraints.enter(Entry { name: name.clone(), kind: "tie", place: place.clone() });
@@ -116,7 +124,7 @@ fn wrong_way(selector: &Selector<'_>, tie: &TieTable, surface: &Surface<'_>, nam
         let [of_slave, of_master] = [&tie.slave, &tie.master].map(|side| side.get_ref().joined());
         format!(
             "tie `{name}`: the slave `{of_slave}` is coarser than the master `{of_master}` (edges of {} and {}): make \
-             `{of_master}` the slave, or parts of it are not tied",
+             `{of_master}` the slave, or it opens between the nodes of `{of_slave}`",
             number(slave, 2),
             number(master, 2)
         )
