@@ -11,6 +11,6 @@ Physical Surface("side at 60") = {Surface In BoundingBox{0.02, 0.04, -0.001, 0.1
 Physical Surface("bore") = {Surface In BoundingBox{0.02, -0.001, -0.001, 0.051, 0.045, 0.021}};
 
 Mesh.MeshSizeMax = 0.015;
-Mesh.MeshSizeFromCurvature = 20;
+Mesh.MeshSizeFromCurvature = 32;
 Mesh.ElementOrder = 2;
 Mesh.HighOrderOptimize = 1;

@@ -50,7 +50,7 @@ fn each_case_has_its_files_and_all_have_an_envelope() {
     let stems = ["case_dead_load", "case_storm", "case_dead_load_2"];
     let mut files: Vec<String> = stems
         .iter()
-        .flat_map(|stem| [".vtu", "_nodes.csv", "_elements.csv"].map(|ending| format!("{stem}{ending}")))
+        .flat_map(|stem| [".vtu", "_nodes.csv", "_elements.csv", "_tables.csv"].map(|ending| format!("{stem}{ending}")))
         .collect();
     files.extend(["case.pvd", "case_envelope.vtu", "case.png", "case.html", "summary.json"].map(String::from));
     files.sort();

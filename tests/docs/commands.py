@@ -4,7 +4,8 @@
 A command is a line of a block that begins with ```sh, in README.md, CONTRIBUTING.md or a document in docs, meshes or benches. Each document's commands run in
 its order, by PROGRAM and the `warpfem-bench` beside it: those in a document of a folder with cases of its own in that folder, the others in the root, all in a copy
 of the tree. What is not run is named below, with the reason; anything else that fails, or a reason that no command needs any more, is an error.
-So are a README of more than 900 words, and docs (without benchmarks) of more than 15,000. Needs `gmsh` on the path.
+So are a case in a document that differs from the cases beside it, a README of more than 900 words, and docs (without
+benchmarks) of more than 15,000. Needs `gmsh` on the path.
 """
 
 import os
@@ -64,6 +65,19 @@ def commands(text):
     return [line for line in lines if line and not line.startswith("#")]
 
 
+def is_beside_cases(name):
+    return name.startswith("docs/") and any((ROOT / name).parent.glob("*.toml"))
+
+
+def unlike_cases():
+    """The ```toml blocks of documents beside cases that stand in none of those cases."""
+    for name in filter(is_beside_cases, documents()):
+        cases = [case.read_text() for case in (ROOT / name).parent.glob("*.toml")]
+        for block in re.findall(r"^```toml\n(.*?)^```", (ROOT / name).read_text(), re.S | re.M):
+            if not any(block in case for case in cases):
+                yield f"{name}: no case beside it has\n{block}"
+
+
 def main():
     program = pathlib.Path(sys.argv[1]).resolve()
     needed, failures, count = set(), 0, 0
@@ -77,8 +91,7 @@ def main():
         environment = {**os.environ, "PATH": f"{folder}/bin:{os.environ['PATH']}"}
         for name in documents():
             document = ROOT / name
-            has_cases = name != "README.md" and any((tree / name).parent.glob("*.toml")) and name.startswith("docs/")
-            place = (tree / name).parent if has_cases else tree
+            place = (tree / name).parent if is_beside_cases(name) else tree
             for command in commands(document.read_text()):
                 reason = next((start for start in LEFT_OUT if command.startswith(start)), None)
                 if reason:
@@ -92,7 +105,7 @@ def main():
                 if done.returncode != 0:
                     failures += 1
                     print(f"  exit code {done.returncode}\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
-    for problem in too_long():
+    for problem in [*unlike_cases(), *too_long()]:
         failures += 1
         print(problem)
     for start in LEFT_OUT.keys() - needed:

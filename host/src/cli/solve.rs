@@ -48,6 +48,7 @@ Writes into DIR:
   <case>.vtu           fields, for ParaView
   <case>_nodes.csv     results at the nodes
   <case>_elements.csv  results at the centres of the elements
+  <case>_tables.csv    reactions, forces through joints, remote points, by name
   <case>.png           picture; with --field or --view also <case>_<field>_<side>.png
   summary.json         results in numbers
 

@@ -1,4 +1,5 @@
-//! `<case>_nodes.csv` and `<case>_elements.csv`: a line per node and per element, with its tag, its place and its results.
+//! `<case>_nodes.csv` and `<case>_elements.csv`: a line per node and per element, with its tag, its place and its results; and
+//! `<case>_tables.csv`: reactions and all else that has a name.
 //!
 //! The header has the unit of a column in brackets, if the case names its units. Coordinates are the shortest numbers that
 //! read back to the same bits; results are rounded to single precision, which halves the files, as is done for pictures.
@@ -46,6 +47,26 @@ pub fn write<W: Write>(mut out: W, mesh: &Mesh, step: &Step, at: At, units: Opti
             nodes(row / n).enumerate().map(share).fold([0.0; 3], add)
         };
         Table::new(&tags, &fields, block).write(&mut out, place)?;
+    }
+    out.flush()
+}
+
+/// Writes the tables of a step, a line for each number: the table, the row's name, the column, the number and its unit.
+pub fn write_tables<W: Write>(mut out: W, step: &Step, units: Option<Units>) -> io::Result<()> {
+    writeln!(out, "table,name,column,value,unit")?;
+    for table in &step.tables {
+        for (name, values) in &table.rows {
+            // A name is any text.
+            let name = if name.contains([',', '"', '\n']) {
+                format!("\"{}\"", name.replace('"', "\"\""))
+            } else {
+                name.clone()
+            };
+            for ((column, unit), value) in table.info.columns.iter().zip(values) {
+                let unit = units.and_then(|units| units.label(*unit)).unwrap_or_default();
+                writeln!(out, "{},{name},{column},{value},{unit}", table.info.name)?;
+            }
+        }
     }
     out.flush()
 }

@@ -1,6 +1,6 @@
 //! Writing results: VTU for ParaView, CSV for spreadsheets, a JSON summary, a picture, a report.
 //!
-//! The writers walk the one list of fields of a [`Step`]. [`write_all`] puts the six files of a case into a folder, all or none: each is
+//! The writers walk the one list of fields of a [`Step`]. [`write_all`] puts the seven files of a case into a folder, all or none: each is
 //! written under a temporary name and renamed only when every one of them is complete.
 
 mod atomic;
@@ -43,6 +43,7 @@ const VTU: &str = ".vtu";
 const NODES: &str = "_nodes.csv";
 const ELEMENTS: &str = "_elements.csv";
 const POINTS: &str = "_points.csv";
+const TABLES: &str = "_tables.csv";
 const REPORT: &str = ".html";
 const SUMMARY: &str = "summary.json";
 
@@ -63,7 +64,7 @@ pub struct Options<'a> {
     pub origin: Origin<'a>,
 }
 
-/// Writes `<case>.vtu`, `<case>_nodes.csv`, `<case>_elements.csv`, `<case>.png`, `<case>.html` and `summary.json` into
+/// Writes `<case>.vtu`, `<case>_nodes.csv`, `<case>_elements.csv`, `<case>_tables.csv`, `<case>.png`, `<case>.html` and `summary.json` into
 /// `dir`, which is made if it is missing; other [pictures](Options::pictures) have names of their own. Where all is
 /// zero there is no picture. A field at integration points has `<case>_points.csv`. Pictures and points from before that
 /// are not written again are removed.
@@ -137,12 +138,13 @@ fn files_of_step(
     if step.fields.iter().any(|field| field.info.at == At::CellPoint) {
         staged.push(table(POINTS, At::CellPoint)?);
     }
+    staged.push(Staged::write(named(TABLES), |file| csv::write_tables(file, step, units))?);
     Ok(staged)
 }
 
 /// The names of the files of a step.
-fn step_names(stem: &str) -> [String; 4] {
-    [VTU, NODES, ELEMENTS, POINTS].map(|ending| format!("{stem}{ending}"))
+fn step_names(stem: &str) -> [String; 5] {
+    [VTU, NODES, ELEMENTS, POINTS, TABLES].map(|ending| format!("{stem}{ending}"))
 }
 
 /// The names of what there may be from before of a case: pictures, points, and the files of load cases, as far as the
@@ -157,7 +159,7 @@ fn names_before(dir: &Path, case: &str) -> Vec<String> {
     let listed = pictures.into_iter().flatten().chain(of_steps).filter_map(|name| name.as_str());
     // Only names of the writer's own making: the file may have been changed.
     let is_own = |name: &&str| {
-        let has_ending = [".png", VTU, NODES, ELEMENTS, POINTS].iter().any(|ending| name.ends_with(ending));
+        let has_ending = [".png", VTU, NODES, ELEMENTS, POINTS, TABLES].iter().any(|ending| name.ends_with(ending));
         name.starts_with(&format!("{case}_")) && has_ending && !name.contains(['/', '\\'])
     };
     let mut names: Vec<String> = listed.filter(is_own).map(String::from).collect();
@@ -202,7 +204,7 @@ pub fn check_folder(dir: &Path) -> Result<()> {
 ///
 /// [`Error::Folder`] or [`Error::Output`] with the path at fault.
 pub fn check_results(dir: &Path, case: &str, pictures: &[Shot]) -> Result<()> {
-    let results = [VTU, NODES, ELEMENTS, POINTS, ".png", REPORT].map(|ending| format!("{case}{ending}"));
+    let results = [VTU, NODES, ELEMENTS, POINTS, TABLES, ".png", REPORT].map(|ending| format!("{case}{ending}"));
     let pictures = pictures.iter().map(|shot| shot.file_name(case));
     check_names(dir, results.into_iter().chain(pictures).chain([SUMMARY.into()]))
 }
