@@ -1,11 +1,13 @@
 //! Couplings in the solver's numbering.
 
+use std::collections::HashMap;
+
 use super::Numbering;
 use crate::linalg::Space;
 use crate::model::Model;
-use crate::model::constraints::Dof;
+use crate::model::constraints::{Dof, Resolution};
 use crate::result::Result;
-use crate::sparse::{CoupledRows, Coupling};
+use crate::sparse::{CoupledRows, Coupling, SumEquation, ZeroSums};
 
 /// `u = T u_m + g` of a model, unknowns as the solver numbers them.
 pub struct Couplings {
@@ -18,22 +20,34 @@ pub struct Couplings {
 }
 
 impl Couplings {
-    /// Of a model; none if nothing is coupled.
-    pub fn new(space: &Space, model: &Model, numbering: &Numbering) -> Result<Option<Self>> {
+    /// Of a model; none if nothing is coupled. Sums of many unknowns are eliminated, or projected out.
+    pub fn new(space: &Space, model: &Model, numbering: &Numbering, eliminates: bool) -> Result<Option<Self>> {
         if model.constraints.is_empty() {
             return Ok(None);
         }
         let size = model.analysis.components();
         let unknown = |dof: Dof| size * numbering.to_solver[dof.node as usize] as usize + usize::from(dof.component);
-        let (mut rows, mut values) = (Vec::new(), Vec::new());
-        for (slave, terms, value) in model.constraints.resolved() {
-            rows.push((
-                unknown(slave) as u32,
-                terms.iter().map(|(dof, factor)| (unknown(*dof) as u32, *factor)).collect(),
-            ));
-            values.push((unknown(slave), value));
+        let numbered = |terms: Vec<(Dof, f64)>| terms.into_iter().map(|(dof, factor)| (unknown(dof) as u32, factor));
+        let Resolution { rows: resolved, sums } = model.constraints.resolved(!eliminates);
+        let sums = sums.into_iter().map(|(slave, terms, value)| SumEquation {
+            terms: numbered(terms).map(|(of, factor)| (of, -factor)).chain([(unknown(slave) as u32, 1.0)]).collect(),
+            value,
+            pin: unknown(slave) as u32,
+        });
+        let (sums, least) = ZeroSums::of(sums.collect());
+        let mut values: Vec<(usize, f64)> = least.iter().map(|(of, value)| (*of as usize, *value)).collect();
+        let least: HashMap<u32, f64> = least.into_iter().collect();
+        let mut rows = Vec::new();
+        for (slave, terms, value) in resolved {
+            let terms: Vec<(u32, f64)> = numbered(terms).collect();
+            let of_sums = terms.iter().map(|(of, factor)| factor * least.get(of).copied().unwrap_or(0.0)).sum::<f64>();
+            values.push((unknown(slave), value + of_sums));
+            rows.push((unknown(slave) as u32, terms));
         }
-        let rows = CoupledRows::new(size * numbering.len(), rows);
+        let mut rows = CoupledRows { sums, ..CoupledRows::new(size * numbering.len(), rows) };
+        let openings = model.constraints.bolts.iter().flat_map(|bolt| bolt.opening(size));
+        let openings = openings.map(|pair| pair.map(|dof| unknown(dof) as u32));
+        rows.shut = openings.filter(|[above, _]| rows.slaves.binary_search(above).is_err()).collect();
         Ok(Some(Couplings { on_device: Coupling::new(space, &rows)?, rows, values }))
     }
 }

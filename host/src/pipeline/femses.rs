@@ -7,6 +7,7 @@ use crate::assembly::{DeviceMesh, ElementOperator, Supports, Topology};
 use crate::device::Buffer;
 use crate::linalg::Space;
 use crate::model::Model;
+use crate::result::choices::Method;
 use crate::result::{Outcome, Plan, Result};
 use crate::solve::{CgOptions, FemsesOptions, Monitor, femses};
 use kernels_rs::real::Real;
@@ -19,7 +20,7 @@ pub(super) fn solve<T: Real>(run: &mut Run) -> Result<()> {
         Topology::new(space, &model.mesh, plan.ordering, DEGREE_WINDOW)?;
     drop(pattern);
     let mesh = DeviceMesh::new(space, model, blocks, coords)?;
-    let mut body = Loaded::new(space, model, numbering, mesh)?;
+    let mut body = Loaded::new(space, model, Method::Femses, numbering, mesh)?;
     space.finish()?;
     run.timings.setup = run.phase.next("assembly");
     body.take_off_motion(model, |mesh| diagonal::<T>(space, mesh))?;

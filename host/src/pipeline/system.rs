@@ -9,7 +9,7 @@ use crate::device::Buffer;
 use crate::linalg::{Quotient, Space};
 use crate::model::Model;
 use crate::precond::inverse_diagonal;
-use crate::result::choices::Strategy;
+use crate::result::choices::{Method, Strategy};
 use crate::result::{Error, Outcome, Plan, Result};
 use crate::solve::Iteration;
 use crate::solve::energy::{Body, EnergyNorm, Equations, Groups};
@@ -60,13 +60,19 @@ pub struct Loaded {
 
 impl Loaded {
     /// A body whose right-hand side is not known yet.
-    pub(super) fn new(space: &Space, model: &Model, numbering: Numbering, mut mesh: DeviceMesh) -> Result<Self> {
+    pub(super) fn new(
+        space: &Space,
+        model: &Model,
+        method: Method,
+        numbering: Numbering,
+        mut mesh: DeviceMesh,
+    ) -> Result<Self> {
         mesh.set_temperature(space, model, &numbering)?;
         let coords = numbering.gather(&model.mesh.coords);
         let loads = Loads::new(space, model, 0, (&numbering, &mesh), &coords)?;
         Ok(Loaded {
             supports: Supports::new(model, &numbering),
-            couplings: Couplings::new(space, model, &numbering)?,
+            couplings: Couplings::new(space, model, &numbering, method == Method::Direct)?,
             parts: Parts::new(space, model, &numbering, &coords)?,
             coords,
             numbering,
@@ -302,7 +308,7 @@ impl<T: Real> System<T> {
         timings.setup = phase.next("assembly");
         assembly.assemble(space, &mesh, &mut matrix)?;
         drop(assembly);
-        let mut body = Loaded::new(space, model, numbering, mesh)?;
+        let mut body = Loaded::new(space, model, plan.method, numbering, mesh)?;
         timings.assembly = phase.next("boundary");
         let f = constrain(space, model, &mut body, &mut matrix)?;
         let coupling = body.couplings.as_ref().map(|couplings| Coupling::new(space, &couplings.rows)).transpose()?;

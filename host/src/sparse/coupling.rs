@@ -1,9 +1,10 @@
 //! Couplings of unknowns, `u = T u_m + g`, on a device: [`Constrained`] is `T^T K T` without a matrix of its own.
 //!
 //! T is the identity but for the rows of slaves. A product gathers slaves from their masters, multiplies by K, and gathers
-//! what masters have of their slaves; rows of slaves are 0 in the result, and what vectors have there does not count.
+//! what masters have of their slaves; rows of slaves are 0 in the result, and what vectors have there does not count. Sums of
+//! many unknowns that are 0 are projected out instead, before slaves follow their masters: [`ZeroSums`].
 
-use super::LinOp;
+use super::{LinOp, ZeroSums};
 use crate::device::{Buffer, running_sums};
 use crate::linalg::Space;
 use crate::result::Result;
@@ -27,6 +28,11 @@ pub struct CoupledRows {
     pub masters: Vec<u32>,
     /// Their factors.
     pub factors: Vec<f64>,
+    /// Sums of unknowns, no slaves, that are 0.
+    pub sums: Vec<ZeroSums>,
+    /// Masters that many slaves follow, and the unknown that each follows on coarse levels: what is between them is left to
+    /// the smoother.
+    pub shut: Vec<[u32; 2]>,
 }
 
 impl CoupledRows {
@@ -37,12 +43,13 @@ impl CoupledRows {
         let starts = running_sums(rows.iter().map(|(_, terms)| terms.len() as u64));
         let entries = || rows.iter().flat_map(|(_, terms)| terms.iter().copied());
         let (masters, factors) = (entries().map(|entry| entry.0).collect(), entries().map(|entry| entry.1).collect());
-        CoupledRows { n, slaves: rows.iter().map(|row| row.0).collect(), starts, masters, factors }
+        let slaves = rows.iter().map(|row| row.0).collect();
+        CoupledRows { n, slaves, starts, masters, factors, sums: Vec::new(), shut: Vec::new() }
     }
 
     /// Whether nothing is coupled.
     pub fn is_empty(&self) -> bool {
-        self.slaves.is_empty()
+        self.slaves.is_empty() && self.sums.is_empty()
     }
 
     /// Each slave with its masters and factors.
@@ -63,15 +70,23 @@ impl CoupledRows {
         row_of
     }
 
-    /// Whether an unknown is a slave or a master, `[n]`.
+    /// Unknowns that are not free on coarse levels, with those that they follow there; those of sums are held.
+    pub fn bound(&self) -> impl Iterator<Item = (u32, Vec<(u32, f64)>)> + '_ {
+        let pins = self.sums.iter().flat_map(|sums| &sums.pins).map(|pin| (*pin, Vec::new()));
+        pins.chain(self.shut.iter().map(|[master, other]| (*master, vec![(*other, 1.0)])))
+    }
+
+    /// Whether an unknown is a slave, a master or in a sum, `[n]`.
     pub fn is_coupled(&self) -> Vec<bool> {
         let mut coupled = vec![false; self.n];
-        self.slaves.iter().chain(&self.masters).for_each(|unknown| coupled[*unknown as usize] = true);
+        let of_sums = self.sums.iter().flat_map(|sums| &sums.unknowns);
+        self.slaves.iter().chain(&self.masters).chain(of_sums).for_each(|of| coupled[*of as usize] = true);
         coupled
     }
 
     /// `x = T x`.
     pub fn expand(&self, x: &mut [f64]) {
+        self.sums.iter().for_each(|sums| sums.project(x));
         for (slave, masters) in self.rows() {
             x[slave] = masters.map(|(master, factor)| factor * x[master]).sum();
         }
@@ -83,6 +98,7 @@ impl CoupledRows {
             let own = std::mem::take(&mut y[slave]);
             masters.for_each(|(master, factor)| y[master] += factor * own);
         }
+        self.sums.iter().for_each(|sums| sums.project(y));
     }
 
     /// `S^-1 T S` for `S = D^-1/2`, from `D^-1`: the couplings of the scaled matrix `S K S`.
@@ -96,6 +112,7 @@ impl CoupledRows {
                 scaled.factors[k] = if own > 0.0 { self.factors[k] * other / own } else { 0.0 };
             }
         }
+        scaled.sums.iter_mut().for_each(|sums| *sums = sums.scaled(|unknown| inverse[unknown].sqrt()));
         scaled
     }
 
@@ -158,6 +175,40 @@ impl<T: Real> Gather<T> {
     /// Of some rows; `cleared` entries become 0 afterwards.
     fn new(space: &Space, rows: &Lists<f64>, adds: bool, cleared: &[u32]) -> Result<Self> {
         let (mut steps, mut n_partials) = (Vec::new(), 0u32);
+        Gather::add_sums(space, rows, adds, false, (&mut steps, &mut n_partials))?;
+        let mut zeros = Lists::empty();
+        cleared.iter().for_each(|target| zeros.push(*target, std::iter::empty()));
+        steps.extend(Step::new(space, zeros, false, [false, false])?);
+        Ok(Gather { steps, partials: RefCell::new(space.zeros(n_partials as usize)?) })
+    }
+
+    /// Takes off what sums forbid: the sums, then `x -= Q^T Q x`.
+    fn projector(space: &Space, of: &[ZeroSums]) -> Result<Self> {
+        let (mut sums, mut taken) = (Lists::empty(), Lists::empty());
+        for of in of {
+            let first = sums.targets.len() as u32;
+            let targets = first..first + of.basis.len() as u32;
+            for (target, row) in targets.clone().zip(&of.basis) {
+                sums.push(target, of.unknowns.iter().copied().zip(row.iter().copied()));
+            }
+            for (i, unknown) in of.unknowns.iter().enumerate() {
+                taken.push(*unknown, targets.clone().zip(of.basis.iter().map(|row| T::from_f64(-row[i]))));
+            }
+        }
+        let (mut steps, mut n_partials) = (Vec::new(), sums.targets.len() as u32);
+        Gather::add_sums(space, &sums, false, true, (&mut steps, &mut n_partials))?;
+        steps.extend(Step::new(space, taken, true, [true, false])?);
+        Ok(Gather { steps, partials: RefCell::new(space.zeros(n_partials as usize)?) })
+    }
+
+    /// Adds the steps of some rows, whose targets are places of the vector or of partial sums.
+    fn add_sums(
+        space: &Space,
+        rows: &Lists<f64>,
+        adds: bool,
+        to_partials: bool,
+        (steps, n_partials): (&mut Vec<Step<T>>, &mut u32),
+    ) -> Result<()> {
         let (mut short, mut chunks, mut long) = (Lists::empty(), Lists::empty(), Vec::new());
         for (row, target) in rows.targets.iter().enumerate() {
             let places: Vec<usize> = (rows.starts[row] as usize..rows.starts[row + 1] as usize).collect();
@@ -168,14 +219,14 @@ impl<T: Real> Gather<T> {
                 short.push(*target, terms(&places).into_iter());
                 continue;
             }
-            let first = n_partials;
+            let first = *n_partials;
             for chunk in places.chunks(CHUNK) {
-                chunks.push(n_partials, terms(chunk).into_iter());
-                n_partials += 1;
+                chunks.push(*n_partials, terms(chunk).into_iter());
+                *n_partials += 1;
             }
-            long.push((*target, first..n_partials));
+            long.push((*target, first..*n_partials));
         }
-        steps.extend(Step::new(space, short, adds, [false, false])?);
+        steps.extend(Step::new(space, short, adds, [false, to_partials])?);
         steps.extend(Step::new(space, chunks, false, [false, true])?);
         while !long.is_empty() {
             let (mut last, mut more, mut left) = (Lists::empty(), Lists::empty(), Vec::new());
@@ -185,21 +236,18 @@ impl<T: Real> Gather<T> {
                     last.push(target, terms(partials));
                     continue;
                 }
-                let first = n_partials;
+                let first = *n_partials;
                 for start in partials.clone().step_by(CHUNK) {
-                    more.push(n_partials, terms(start..partials.end.min(start + CHUNK as u32)));
-                    n_partials += 1;
+                    more.push(*n_partials, terms(start..partials.end.min(start + CHUNK as u32)));
+                    *n_partials += 1;
                 }
-                left.push((target, first..n_partials));
+                left.push((target, first..*n_partials));
             }
-            steps.extend(Step::new(space, last, adds, [true, false])?);
+            steps.extend(Step::new(space, last, adds, [true, to_partials])?);
             steps.extend(Step::new(space, more, false, [true, true])?);
             long = left;
         }
-        let mut zeros = Lists::empty();
-        cleared.iter().for_each(|target| zeros.push(*target, std::iter::empty()));
-        steps.extend(Step::new(space, zeros, false, [false, false])?);
-        Ok(Gather { steps, partials: RefCell::new(space.zeros(n_partials as usize)?) })
+        Ok(())
     }
 
     fn apply(&self, space: &Space, x: &mut Buffer<T>) -> Result<()> {
@@ -235,29 +283,33 @@ impl<T: Real> Step<T> {
 pub struct Coupling<T: Real> {
     expand: Gather<T>,
     restrict: Gather<T>,
+    project: Gather<T>,
     scratch: RefCell<Buffer<T>>,
 }
 
 impl<T: Real> Coupling<T> {
     /// Moves the rows of T to a device.
     pub fn new(space: &Space, rows: &CoupledRows) -> Result<Self> {
-        let CoupledRows { n, slaves, starts, masters, factors } = rows.clone();
+        let CoupledRows { n, slaves, starts, masters, factors, sums, .. } = rows.clone();
         let forward = Lists { starts, columns: masters, factors, targets: slaves };
         Ok(Coupling {
             expand: Gather::new(space, &forward, false, &[])?,
             restrict: Gather::new(space, &rows.transposed(), true, &forward.targets)?,
+            project: Gather::projector(space, &sums)?,
             scratch: RefCell::new(space.zeros(n)?),
         })
     }
 
     /// `x = T x`: slaves follow their masters.
     pub fn expand(&self, space: &Space, x: &mut Buffer<T>) -> Result<()> {
+        self.project.apply(space, x)?;
         self.expand.apply(space, x)
     }
 
     /// `y = T^T y`: masters take over what slaves have, which is 0 then.
     pub fn restrict(&self, space: &Space, y: &mut Buffer<T>) -> Result<()> {
-        self.restrict.apply(space, y)
+        self.restrict.apply(space, y)?;
+        self.project.apply(space, y)
     }
 }
 

@@ -11,6 +11,7 @@ mod products;
 mod reduced;
 mod sliced;
 mod triangle;
+mod zero_sums;
 
 pub use compress::from_dense;
 pub use coupling::{Constrained, Coupled, CoupledRows, Coupling};
@@ -20,6 +21,7 @@ pub use pattern::{Pattern, Sparsity};
 pub use products::{CgState, Epilogue};
 pub use reduced::reduced;
 pub use triangle::Triangle;
+pub use zero_sums::{SumEquation, ZeroSums};
 
 use crate::result::choices;
 use kernels_rs::for_each_format;

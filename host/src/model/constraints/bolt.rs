@@ -43,6 +43,12 @@ impl Bolt {
         format!("bolt {}", self.name)
     }
 
+    /// The unknowns above and below at the first pair: the section opens by their difference.
+    pub fn opening(&self, components: usize) -> impl Iterator<Item = [Dof; 2]> + '_ {
+        let (below, above) = self.first;
+        (0..components as u8).map(move |component| [above, below].map(|node| Dof { node, component }))
+    }
+
     /// Whether a node is above the section.
     pub fn is_above(&self, node: u32) -> bool {
         self.above.binary_search(&node).is_ok()
@@ -106,7 +112,10 @@ fn add_one(
     let [preload, shortening] = case.bolt(table)?;
     let name = constraints.unused(given.on.get_ref().or_own(given.name.as_ref()));
     let entry = constraints.enter(Entry { name: name.clone(), kind: "bolt", place: table.span() });
-    let (is_plane, n, &first) = (mesh.dim() == 2, cut.normal, &cut.pairs[0]);
+    let (is_plane, n) = (mesh.dim() == 2, cut.normal);
+    // At a corner: multigrid has middles of edges follow their ends, which follow the first pair.
+    let corner = cut.pairs.binary_search_by_key(&cut.faces[0].nodes()[0], |pair| pair.0).unwrap_or(0);
+    let first = cut.pairs[corner];
     let components = case.analysis().components();
     // `factor . (u+ - u-)` at a pair.
     let jump = |(below, above): (u32, u32), factors: [f64; 3]| {
@@ -120,7 +129,7 @@ fn add_one(
     for across in across(n, is_plane) {
         equations.push(Equation { terms: jump(first, across).collect(), value: 0.0, slaves: of_node(first.1), entry });
     }
-    for &pair in &cut.pairs[1..] {
+    for &pair in cut.pairs.iter().filter(|pair| **pair != first) {
         for (c, slave) in of_node(pair.1).into_iter().enumerate() {
             let axis = std::array::from_fn(|k| f64::from(u8::from(k == c)));
             let terms = jump(pair, axis).chain(jump(first, n.map(|of| -n[c] * of))).collect();

@@ -96,6 +96,8 @@ pub enum Conflict {
 
 /// The tables that join two sides.
 const JOINTS: [&str; 3] = ["tie", "cyclic", "bolt"];
+/// A row of factors whose squares add up to more is a sum of many unknowns.
+const LARGE: f64 = 16.0;
 /// A factor below this part of the largest one is rounding.
 const ROUNDING: f64 = 1e-12;
 /// An equation holds if its sides differ by less than this part of their terms.
@@ -124,6 +126,15 @@ pub struct Constraints {
 
 /// A resolved row: a slave, its masters with their factors, and a value.
 pub type Resolved = (Dof, Vec<(Dof, f64)>, f64);
+
+/// Every slave by masters that are neither slaves nor prescribed.
+#[derive(Debug, Clone, Default)]
+pub struct Resolution {
+    /// Rows of slaves, the last found first.
+    pub rows: Vec<Resolved>,
+    /// Those that are sums of many unknowns, of which no other row makes use.
+    pub sums: Vec<Resolved>,
+}
 
 impl Constraints {
     /// Without any yet, beside what is prescribed.
@@ -225,16 +236,17 @@ impl Constraints {
         Ok(true)
     }
 
-    /// Every slave by masters that are neither slaves nor prescribed.
-    pub fn resolved(&self) -> Vec<Resolved> {
+    /// Every slave by its masters; large sums, of squares beyond [`LARGE`], may be kept apart.
+    pub fn resolved(&self, keeps_sums: bool) -> Resolution {
         let mut found: Vec<Resolved> = Vec::with_capacity(self.rows.len());
+        let mut is_sum = vec![false; self.rows.len()];
         // A row's slaves are of later rows.
-        for row in self.rows.iter().rev() {
+        for (number, row) in self.rows.iter().enumerate().rev() {
             let (mut terms, mut value) = (Vec::with_capacity(row.terms.len()), row.value);
             for (dof, factor) in &row.terms {
                 if let Some(prescribed) = self.prescribed.get(dof) {
                     value += factor * prescribed;
-                } else if let Some(later) = self.row_of.get(dof) {
+                } else if let Some(later) = self.row_of.get(dof).filter(|later| !is_sum[**later as usize]) {
                     let (_, others, of) = &found[self.rows.len() - 1 - *later as usize];
                     value += factor * of;
                     terms.extend(others.iter().map(|(master, share)| (*master, factor * share)));
@@ -244,15 +256,19 @@ impl Constraints {
             }
             terms.sort_unstable_by_key(|(dof, _)| *dof);
             let same = terms.chunk_by(|a, b| a.0 == b.0);
-            let terms = same.map(|same| (same[0].0, same.iter().map(|term| term.1).sum())).collect();
+            let terms: Vec<(Dof, f64)> = same.map(|same| (same[0].0, same.iter().map(|term| term.1).sum())).collect();
+            is_sum[number] = keeps_sums && terms.iter().map(|(_, factor)| factor * factor).sum::<f64>() > LARGE;
             found.push((row.slave, terms, value));
         }
-        found
+        is_sum.reverse();
+        let (sums, rows) = found.into_iter().zip(is_sum).partition::<Vec<_>, _>(|(_, is_sum)| *is_sum);
+        let [rows, sums] = [rows, sums].map(|of| of.into_iter().map(|(row, _)| row).collect());
+        Resolution { rows, sums }
     }
 
     /// The masters of the longest row or the slaves of the busiest master, and the entry that makes it.
     pub fn longest(&self) -> Option<(usize, &Entry)> {
-        let resolved = self.resolved();
+        let resolved = self.resolved(false).rows;
         let mut slaves_of = HashMap::<Dof, usize>::new();
         resolved.iter().flat_map(|row| &row.1).for_each(|(dof, _)| *slaves_of.entry(*dof).or_default() += 1);
         let of_row = |(row, (_, terms, _)): (&Row, &Resolved)| {

@@ -5,12 +5,15 @@
 //! It has no unknowns of its own: the motion of a rigid one is that of the components of a few of its nodes, those that
 //! determine it best.
 
+use std::collections::BTreeSet;
+
 use nalgebra::{DMatrix, DVector, RowDVector};
 use toml::Spanned;
 use warpfem_text::{counted, vector};
 
 use super::patch::Patch;
 use super::{Constraints, Dof, Entry, Equation, kind_of};
+use crate::mesh::faces::Face;
 use crate::mesh::vector::{add, cross, norm, sub};
 use crate::model::case::tables::RemoteTable;
 use crate::model::problems::Problems;
@@ -59,9 +62,15 @@ fn add_one(selector: &Selector<'_>, table: &Spanned<RemoteTable>, constraints: &
         None => 0,
         Some(kind) => kind_of(case, "remote", kind, &KINDS)?,
     };
-    let patch = match selector.points(&given.on)? {
-        Some(points) => Patch::of_points(&points, &mesh.coords, is_plane),
-        None => Patch::of_faces(&selector.faces(&given.on)?, &mesh.coords, is_plane),
+    let (patch, corners) = match selector.points(&given.on)? {
+        Some(points) => (Patch::of_points(&points, &mesh.coords, is_plane), points),
+        None => {
+            let faces = selector.faces(&given.on)?;
+            let of_face = |face: &Face| face.nodes()[..face.kind.info().n_corners].to_vec();
+            let corners: BTreeSet<u32> = faces.iter().flat_map(of_face).collect();
+            let corners = corners.into_iter().collect();
+            (Patch::of_faces(&faces, &mesh.coords, is_plane), corners)
+        }
     };
     let mut at = patch.centre;
     if let Some(point) = &given.at {
@@ -89,7 +98,8 @@ fn add_one(selector: &Selector<'_>, table: &Spanned<RemoteTable>, constraints: &
     let mut rows = mean;
     if KINDS[kind] == "rigid" {
         let frame = Frame { centre: patch.centre, size: size(&patch, &mesh.coords), is_plane };
-        let body = Rigid::new(&patch, frame, &mesh.coords, |dof| constraints.is_free(dof)).ok_or_else(in_a_line)?;
+        let is_free = |dof: &Dof| constraints.is_free(dof);
+        let body = Rigid::new(&patch, &corners, frame, &mesh.coords, is_free).ok_or_else(in_a_line)?;
         equations.extend(body.equations(&patch, &mesh.coords, entry));
         rows = body.motion(at);
     }
@@ -142,16 +152,24 @@ struct Rigid {
 }
 
 impl Rigid {
-    /// Chooses the masters: one by one that which the others determine least, among free ones if there are enough.
-    fn new(patch: &Patch, frame: Frame, coords: &[[f64; 3]], is_free: impl Fn(&Dof) -> bool) -> Option<Self> {
+    /// Chooses the masters: one by one that which the others determine least, among free ones at corners if there are
+    /// enough: multigrid has the middles of edges follow their ends, which follow the masters.
+    fn new(
+        patch: &Patch,
+        corners: &[u32],
+        frame: Frame,
+        coords: &[[f64; 3]],
+        is_free: impl Fn(&Dof) -> bool,
+    ) -> Option<Self> {
         let n = frame.motions().len();
-        let all: Vec<Dof> = dofs(patch, frame.is_plane).collect();
-        let free: Vec<Dof> = all.iter().copied().filter(is_free).collect();
+        let all: Vec<Dof> = dofs(&patch.nodes, frame.is_plane).collect();
+        let best: Vec<Dof> = dofs(corners, frame.is_plane).filter(&is_free).collect();
+        let free: Vec<Dof> = all.iter().copied().filter(&is_free).collect();
         let rows = |dofs: &[Dof]| -> Vec<RowDVector<f64>> {
             dofs.iter().map(|dof| frame.row(coords[dof.node as usize], dof.component.into())).collect()
         };
-        let masters = independent(rows(&free), n).map(|at| at.iter().map(|&i| free[i]).collect::<Vec<_>>());
-        let masters = masters.or_else(|| Some(independent(rows(&all), n)?.iter().map(|&i| all[i]).collect()))?;
+        let choice = |from: &[Dof]| Some(independent(rows(from), n)?.iter().map(|&i| from[i]).collect::<Vec<_>>());
+        let masters = [best, free, all].iter().find_map(|from| choice(from))?;
         let inverse = DMatrix::from_rows(&rows(&masters)).try_inverse()?;
         Some(Rigid { frame, masters, inverse })
     }
@@ -164,7 +182,7 @@ impl Rigid {
 
     /// That all other components follow them.
     fn equations(&self, patch: &Patch, coords: &[[f64; 3]], entry: u32) -> Vec<Equation> {
-        let others = dofs(patch, self.frame.is_plane).filter(|dof| !self.masters.contains(dof));
+        let others = dofs(&patch.nodes, self.frame.is_plane).filter(|dof| !self.masters.contains(dof));
         let equation = |slave: Dof| {
             let row = self.frame.row(coords[slave.node as usize], slave.component.into());
             let masters = self.sum(&row).into_iter().map(|(dof, factor)| (dof, -factor));
@@ -192,9 +210,9 @@ impl Rigid {
     }
 }
 
-fn dofs(patch: &Patch, is_plane: bool) -> impl Iterator<Item = Dof> {
+fn dofs(nodes: &[u32], is_plane: bool) -> impl Iterator<Item = Dof> {
     let components = if is_plane { 0..2 } else { 0..3 };
-    patch.nodes.iter().flat_map(move |&node| components.clone().map(move |component| Dof { node, component }))
+    nodes.iter().flat_map(move |&node| components.clone().map(move |component| Dof { node, component }))
 }
 
 /// The places of `n` rows that are farthest from depending on each other, by Gram and Schmidt's process with pivoting.

@@ -32,6 +32,7 @@ impl Sums {
         let short = |terms: Vec<(u32, f64)>| if terms.len() > MOST_MASTERS { Vec::new() } else { terms };
         let of_row = |(slave, masters): (usize, _)| (slave as u32, short(wide(masters)));
         let mut sums: Vec<(u32, Vec<(u32, f64)>)> = rows.rows().map(|(s, m)| of_row((s, m.collect()))).collect();
+        sums.extend(rows.bound());
         if let Some(ends) = ends {
             let middles = middles(rows, &space.download(ends)?, size);
             let of_slave: BTreeMap<u32, usize> = sums.iter().enumerate().map(|(row, sum)| (sum.0, row)).collect();
@@ -40,6 +41,8 @@ impl Sums {
             let more = middles.into_iter().filter(|(unknown, _)| !of_slave.contains_key(unknown));
             sums.extend(more.collect::<Vec<_>>());
         }
+        let bound: BTreeMap<u32, Vec<(u32, f64)>> = rows.bound().collect();
+        sums.iter_mut().for_each(|(_, terms)| *terms = replaced(terms, &bound));
         let rows = CoupledRows::new(rows.n, sums);
         let row_of = rows.row_of();
         Ok(Sums { rows, row_of, size })
@@ -162,7 +165,7 @@ fn merged(mut terms: Vec<(u32, f64)>) -> Vec<(u32, f64)> {
     terms.chunk_by(|a, b| a.0 == b.0).map(|same| (same[0].0, same.iter().map(|term| term.1).sum())).collect()
 }
 
-/// The bits of free components, but for slaves.
+/// The bits of free components, but for slaves and what else is bound on the levels below.
 pub fn without_slaves(
     space: &Space,
     rows: &CoupledRows,
@@ -170,8 +173,8 @@ pub fn without_slaves(
     free: &Buffer<u8>,
 ) -> Result<Buffer<u8>> {
     let mut free = space.download(free)?;
-    for slave in &rows.slaves {
-        free[*slave as usize / size] &= !(1 << (*slave as usize % size));
+    for held in rows.slaves.iter().copied().chain(rows.bound().map(|bound| bound.0)) {
+        free[held as usize / size] &= !(1 << (held as usize % size));
     }
     space.upload_vec(free)
 }
