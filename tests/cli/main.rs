@@ -34,5 +34,5 @@ pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_warpfem");
 pub(crate) const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
 /// What `solve` leaves of `case.toml`.
-pub(crate) const FILES: [&str; 6] =
-    ["case.html", "case.png", "case.vtu", "case_elements.csv", "case_nodes.csv", "summary.json"];
+pub(crate) const FILES: [&str; 7] =
+    ["case.html", "case.png", "case.vtu", "case_elements.csv", "case_nodes.csv", "case_tables.csv", "summary.json"];

@@ -18,6 +18,7 @@ const MOST_LINES: usize = 10;
 /// Warnings shown, and probes.
 const MOST_WARNINGS: usize = 3;
 const MOST_PROBES: usize = 3;
+const MOST_COUPLINGS: usize = 4;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Detail {
@@ -157,15 +158,20 @@ impl Shown<'_> {
             let along = self.with_unit(of(0), Quantity::Acceleration);
             lines.push(format!("free body: acceleration {along}, angular {}", of(3)));
         }
-        if self.each || self.is_verbose {
-            self.couplings(lines, of);
+        let couplings = self.couplings(of);
+        match couplings.len() {
+            n if n > MOST_COUPLINGS && !self.is_verbose => {
+                lines.push(format!("{n} results of joints and remote points: --verbose, or the report"));
+            }
+            _ => lines.extend(couplings),
         }
         let each = results.reactions.iter().map(|(name, force)| (name.as_str(), of(force))).collect();
         self.supports(lines, words.reaction, each, (of(&results.reaction_sum), results.shared_nodes));
     }
 
     /// Lines for what goes through joints, for what couplings hold from outside, and for the motions of remote points.
-    fn couplings(&self, lines: &mut Vec<String>, force: impl Fn(&[f64]) -> String) {
+    fn couplings(&self, force: impl Fn(&[f64]) -> String) -> Vec<String> {
+        let mut lines = Vec::new();
         let results = &self.s.results;
         let rows = |name: &str| {
             let table = results.tables.iter().find(|table| table.info.name == name);
@@ -188,6 +194,7 @@ impl Shown<'_> {
             let turned = vector([turned[0], turned[1], turned[2]]);
             format!("remote {name} moved by {}, turned by {turned} rad", length(moved))
         }));
+        lines
     }
 
     /// A line for each support, and their sum where nodes of several count in each; or the sum alone.

@@ -122,13 +122,14 @@ fn write(dir: &Path, results: &Step, summary: &mut Summary) -> Result<Vec<PathBu
 }
 
 #[test]
-fn a_case_leaves_its_six_files_and_the_time_they_took() {
+fn a_case_leaves_its_seven_files_and_the_time_they_took() {
     let dir = tempfile::tempdir().unwrap();
     let target = dir.path().join("results/pair");
     let mut summary = summary();
     let written = write(&target, &elastic(), &mut summary).unwrap();
     let mut files =
-        ["pair.vtu", "pair_nodes.csv", "pair_elements.csv", "pair.png", "pair.html", "summary.json"].to_vec();
+        ["pair.vtu", "pair_nodes.csv", "pair_elements.csv", "pair_tables.csv", "pair.png", "pair.html", "summary.json"]
+            .to_vec();
     assert_eq!(written, files.iter().map(|name| target.join(name)).collect::<Vec<_>>());
     files.sort_unstable();
     assert_eq!(names(&target), files);
@@ -171,7 +172,10 @@ fn where_all_is_zero_there_is_no_picture_and_an_old_one_goes() {
     let written = write(dir.path(), &elastic(), &mut summary).unwrap();
     assert!(written.contains(&dir.path().join("pair.png")));
     assert_eq!(write(dir.path(), &nothing, &mut summary).unwrap().len(), 5);
-    assert_eq!(names(dir.path()), ["pair.html", "pair.vtu", "pair_elements.csv", "pair_nodes.csv", "summary.json"]);
+    assert_eq!(
+        names(dir.path()),
+        ["pair.html", "pair.vtu", "pair_elements.csv", "pair_nodes.csv", "pair_tables.csv", "summary.json"]
+    );
     assert!(!page().contains("<img") && page().contains("the solution is still 0"));
     summary.solver.converged = true;
     write(dir.path(), &nothing, &mut summary).unwrap();

@@ -3,9 +3,7 @@
 //! Elimination of one unknown, `u_s = - sum c_m u_m / c_s`, would give `T^T K T` an eigenvalue as large as the sum has
 //! unknowns: polynomials and smoothers would converge no more. A projector leaves K's largest where it is.
 
-use std::collections::BTreeMap;
-
-use crate::mesh::parts::{find, unite};
+use std::collections::HashSet;
 
 /// A row shorter than this part of its length before others were taken off depends on them.
 const DEPENDENT: f64 = 1e-10;
@@ -35,21 +33,22 @@ pub struct ZeroSums {
 impl ZeroSums {
     /// Equations by groups that have unknowns in common, as sums; and the least u that has their values.
     pub fn of(equations: Vec<SumEquation>) -> (Vec<ZeroSums>, Vec<(u32, f64)>) {
-        let mut parent: Vec<u32> = (0..equations.len() as u32).collect();
-        let mut first_of = BTreeMap::<u32, u32>::new();
-        for (number, equation) in equations.iter().enumerate() {
-            for (unknown, _) in &equation.terms {
-                let other = *first_of.entry(*unknown).or_insert(number as u32);
-                let [a, b] = [other, number as u32].map(|of| find(&mut parent, of));
-                unite(&mut parent, a, b);
+        // Few groups, of few equations each.
+        let mut groups: Vec<(HashSet<u32>, Vec<SumEquation>)> = Vec::new();
+        for equation in equations {
+            let mut own: HashSet<u32> = equation.terms.iter().map(|term| term.0).collect();
+            let (met, others) = groups.into_iter().partition::<Vec<_>, _>(|(unknowns, _)| !unknowns.is_disjoint(&own));
+            let mut together = Vec::new();
+            for (unknowns, known) in met {
+                own.extend(unknowns);
+                together.extend(known);
             }
-        }
-        let mut groups = BTreeMap::<u32, Vec<SumEquation>>::new();
-        for (number, equation) in (0..).zip(equations) {
-            groups.entry(find(&mut parent, number)).or_default().push(equation);
+            together.push(equation);
+            groups = others;
+            groups.push((own, together));
         }
         let (mut all, mut least) = (Vec::new(), Vec::new());
-        for group in groups.into_values() {
+        for (_, group) in groups {
             let (sums, values) = ZeroSums::group(&group);
             let at = |i: usize| sums.basis.iter().zip(&values).map(|(row, value)| row[i] * value).sum::<f64>();
             least.extend(sums.unknowns.iter().enumerate().map(|(i, unknown)| (*unknown, at(i))));
@@ -128,7 +127,7 @@ mod tests {
             equation(&[(4, 1.0), (2, 1.0)], 0.25),
         ];
         let (sums, least) = ZeroSums::of(equations.clone());
-        assert_eq!(sums.iter().map(|of| of.unknowns.clone()).collect::<Vec<_>>(), [vec![1, 2, 4, 5], vec![7, 8]]);
+        assert_eq!(sums.iter().map(|of| of.unknowns.clone()).collect::<Vec<_>>(), [vec![7, 8], vec![1, 2, 4, 5]]);
         let value = |equation: &SumEquation, x: &[f64]| -> f64 {
             equation.terms.iter().map(|(unknown, factor)| factor * x[*unknown as usize]).sum()
         };
@@ -143,7 +142,7 @@ mod tests {
         }
         assert_eq!([x[0], x[3], x[6]], [before[0], before[3], before[6]]);
         // Scaled by 2 and back.
-        let scaled = sums[0].scaled(|unknown| if unknown == 4 { 2.0 } else { 1.0 });
+        let scaled = sums[1].scaled(|unknown| if unknown == 4 { 2.0 } else { 1.0 });
         let mut y = before;
         y[4] /= 2.0;
         scaled.project(&mut y);

@@ -170,25 +170,32 @@ impl Constraints {
     /// The [`Conflict`] that leaves the constraints as they were.
     pub fn add(&mut self, equation: Equation) -> Result<bool, Conflict> {
         let Equation { terms, mut value, slaves, entry } = equation;
-        let (mut left, mut subtracted) = (BTreeMap::<Dof, f64>::new(), BTreeMap::<u32, f64>::new());
-        terms.iter().for_each(|(dof, factor)| *left.entry(*dof).or_default() += factor);
-        let original = left.clone();
+        let original = merged(terms.clone());
+        let (mut left, mut subtracted) = (original.clone(), BTreeMap::<u32, f64>::new());
         let mut size = value.abs();
-        let largest = left.values().fold(0.0, |most: f64, factor| most.max(factor.abs()));
+        let largest = left.iter().fold(0.0, |most: f64, (_, factor)| most.max(factor.abs()));
         if largest == 0.0 {
             return Err(Conflict::Empty);
         }
         if let Some(slave) = slaves.iter().find(|slave| slaves.len() == 1 && self.row_of.contains_key(slave)) {
             return Err(Conflict::TiedTwice(*slave, self.rows[self.row_of[slave] as usize].entry));
         }
-        while let Some((dof, row)) = left.keys().find_map(|dof| Some((*dof, *self.row_of.get(dof)?))) {
-            let (factor, known) = (left.remove(&dof).unwrap_or_default(), &self.rows[row as usize]);
-            value -= factor * known.value;
-            size += (factor * known.value).abs();
-            known.terms.iter().for_each(|(master, of)| *left.entry(*master).or_default() += factor * of);
-            *subtracted.entry(row).or_default() += factor;
+        while left.iter().any(|(dof, _)| self.row_of.contains_key(dof)) {
+            let mut more = Vec::with_capacity(left.len());
+            for (dof, factor) in left {
+                let Some(&row) = self.row_of.get(&dof) else {
+                    more.push((dof, factor));
+                    continue;
+                };
+                let known = &self.rows[row as usize];
+                value -= factor * known.value;
+                size += (factor * known.value).abs();
+                more.extend(known.terms.iter().map(|(master, of)| (*master, factor * of)));
+                *subtracted.entry(row).or_default() += factor;
+            }
+            left = merged(more);
         }
-        left.retain(|_, factor| factor.abs() > ROUNDING * largest);
+        left.retain(|(_, factor)| factor.abs() > ROUNDING * largest);
         let known = |dof: &Dof| self.prescribed.get(dof).copied();
         let is_free = |dof: &Dof| known(dof).is_none();
         let may = |dof: &Dof| is_free(dof) && (slaves.is_empty() || slaves.contains(dof));
@@ -197,14 +204,14 @@ impl Constraints {
             _ => Some((dof, factor)),
         };
         // Of equal factors the one that the equation names first.
-        let order = terms.iter().map(|(dof, _)| *dof).chain(left.keys().copied());
-        let candidates = order.filter(|dof| may(dof)).filter_map(|dof| Some((dof, *left.get(&dof)?)));
+        let order = terms.iter().map(|(dof, _)| *dof).chain(left.iter().map(|(dof, _)| *dof));
+        let candidates = order.filter(|dof| may(dof)).filter_map(|dof| Some((dof, factor_of(&left, &dof)?)));
         let Some((slave, pivot)) = candidates.fold(None, better) else {
             let sides = left.iter().map(|(dof, factor)| factor * known(dof).unwrap_or_default());
             let (sum, size) = sides.fold((0.0, size), |(sum, size), side| (sum + side, size + side.abs()));
             let others = || subtracted.keys().map(|row| self.rows[*row as usize].entry).collect::<Vec<_>>();
             // A slave that its own masters follow leaves nothing of its equation.
-            return match (left.is_empty() || left.keys().any(is_free), slaves.first()) {
+            return match (left.is_empty() || left.iter().any(|(dof, _)| is_free(dof)), slaves.first()) {
                 (true, Some(slave)) if is_free(slave) => {
                     Err(Conflict::Cycle(*slave, others().first().copied().unwrap_or(entry)))
                 }
@@ -213,16 +220,16 @@ impl Constraints {
                 _ => Err(Conflict::Inconsistent(others())),
             };
         };
-        let own = original.get(&slave).copied().unwrap_or_default();
+        let own = factor_of(&original, &slave).unwrap_or_default();
         if let [slave] = slaves[..]
             && (own - pivot).abs() > HOLDS * own.abs()
         {
             let other = subtracted.keys().next().map_or(entry, |row| self.rows[*row as usize].entry);
             return Err(Conflict::Cycle(slave, other));
         }
-        left.remove(&slave);
+        left.retain(|(dof, _)| *dof != slave);
         let node = if slaves.is_empty() { terms[0].0.node } else { slave.node };
-        let at_node = |component| original.get(&Dof { node, component }).map_or(0.0, |a| a / pivot);
+        let at_node = |component| factor_of(&original, &Dof { node, component }).map_or(0.0, |a| a / pivot);
         let row = Row {
             slave,
             terms: left.into_iter().map(|(dof, factor)| (dof, -factor / pivot)).collect(),
@@ -254,9 +261,7 @@ impl Constraints {
                     terms.push((*dof, *factor));
                 }
             }
-            terms.sort_unstable_by_key(|(dof, _)| *dof);
-            let same = terms.chunk_by(|a, b| a.0 == b.0);
-            let terms: Vec<(Dof, f64)> = same.map(|same| (same[0].0, same.iter().map(|term| term.1).sum())).collect();
+            let terms = merged(terms);
             is_sum[number] = keeps_sums && terms.iter().map(|(_, factor)| factor * factor).sum::<f64>() > LARGE;
             found.push((row.slave, terms, value));
         }
@@ -385,6 +390,22 @@ impl Constraints {
         labels.iter_mut().for_each(|label| *label = parent[*label as usize]);
         (labels, count)
     }
+}
+
+/// Each unknown once, ascending, with the sum of its factors.
+fn merged(mut terms: Vec<(Dof, f64)>) -> Vec<(Dof, f64)> {
+    terms.sort_by_key(|(dof, _)| *dof);
+    terms.dedup_by(|next, known| {
+        let is_same = next.0 == known.0;
+        known.1 += if is_same { next.1 } else { 0.0 };
+        is_same
+    });
+    terms
+}
+
+/// The factor of an unknown in such terms.
+fn factor_of(terms: &[(Dof, f64)], dof: &Dof) -> Option<f64> {
+    terms.binary_search_by_key(dof, |(dof, _)| *dof).ok().map(|at| terms[at].1)
 }
 
 /// Which of some kinds a table of this name asks for.

@@ -186,7 +186,12 @@ fn wrong_ties_are_refused() {
         refused_on(&case(&format!("{TIE}{line}\n")), mesh(), 2, &words);
     }
     refused_on(&case(&TIE.replace("a_xmax", "a_xmx")), mesh(), 2, &["no group `a_xmx`", "a_xmax"]);
-    refused_on(&case(&TIE.replace("b_xmin", "a_xmax")), mesh(), 2, &["every slave node is one of the master's faces"]);
+    refused_on(
+        &case(&TIE.replace("b_xmin", "a_xmax")),
+        mesh(),
+        2,
+        &["every node of `a_xmax` is on a face of `a_xmax`"],
+    );
     let held = format!("{TIE}[[support]]\non = \"b_xmin\"\ndisplacement = {{ x = 0.1 }}\n");
     refused_on(&case(&held), mesh(), 2, &["is a slave, and a [[support]] holds it", "swap slave and master"]);
     let agreeing = format!("{TIE}[[support]]\non = [\"a_ymin\", \"b_ymin\"]\nfix = \"y\"\n");

@@ -36,8 +36,10 @@ pub fn add(
     let on_master: HashSet<u32> = faces.iter().flat_map(|face| face.nodes()).copied().collect();
     let slaves: Vec<u32> = nodes.iter().copied().filter(|node| !on_master.contains(node)).collect();
     if slaves.is_empty() {
+        let [slave, master] = [&tie.slave, &tie.master].map(|side| side.get_ref().joined());
+        let message = format!("every node of `{slave}` is on a face of `{master}` already");
         let help = "slave and master are two surfaces whose meshes share no nodes";
-        return Err(case.error_at(tie.slave.span(), "every slave node is one of the master's faces", help));
+        return Err(case.error_at(tie.slave.span(), message, help));
     }
     let surface = Surface::new(mesh, faces);
     let mut feet: Vec<Projection> =

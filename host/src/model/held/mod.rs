@@ -82,10 +82,12 @@ pub fn check(
     }
     let mut warnings = Vec::new();
     if !is_potential {
+        let mut known = grams.clone();
+        coupled::add(&parts, &mut known, constraints);
         // What holds a part that is coupled to others is not its supports alone.
         let is_alone = |part: &usize| groups.iter().filter(|group| **group == groups[*part]).count() == 1;
         let alone = held.iter().map(|(part, _)| *part).filter(is_alone);
-        warnings.extend(alone.filter_map(|part| weak::warning(&parts, part, &grams[part], supports)));
+        warnings.extend(alone.filter_map(|part| weak::warning(&parts, part, &known[part], supports)));
         let (hanging, unsure) = check_joints(analysis, &parts, (supports, constraints), &loose);
         loose.extend(hanging);
         loose.sort_by_key(|part| part.number);

@@ -26,8 +26,8 @@ pub struct Touching {
 }
 
 /// How to join parts.
-const JOIN: &str = "to make them one body, let them share nodes (in Gmsh: BooleanFragments, or Coherence, on the volumes before \
-                    meshing)";
+const JOIN: &str = "to make them one body, glue them by a [[tie]], or let them share nodes (in Gmsh: BooleanFragments, or \
+                    Coherence, on the volumes before meshing)";
 
 impl Touching {
     /// What is said of one of them where it is not held.

@@ -31,7 +31,8 @@ pub(super) fn model(model: &Model, summary: &Summary, origin: &Origin) -> String
         .collect();
     let is_potential = model.analysis.physics() == Physics::Potential;
     let note = if summary.units.is_some() { FORM.to_owned() } else { format!("{UNITS} {FORM}") };
-    let held = model.supports.iter().map(|support| held(support, is_potential, model.mesh.dim()));
+    let joints = model.constraints.notes.iter().map(|(table, note)| format!("{table} {note}"));
+    let held = model.supports.iter().map(|support| held(support, is_potential, model.mesh.dim())).chain(joints);
     let springs = model.springs.iter().map(|spring| {
         let per_area = if spring.rate.0 == "stiffness" { "" } else { " per area" };
         let rates: Vec<String> = spring.rate.1.iter().map(|rate| engineering(*rate)).collect();
@@ -90,7 +91,8 @@ fn loads(model: &Model, least: f64, is_potential: bool) -> Vec<String> {
         true => engineering(clean(total[0], least)),
         false => vector_above(total, least),
     };
-    let on_surfaces = model.applied.iter().map(|load| format!("{}: {} in all", load.name, total(load.total)));
+    let with_total = model.applied.iter().filter(|load| !load.name.starts_with("bolt "));
+    let on_surfaces = with_total.map(|load| format!("{}: {} in all", load.name, total(load.total)));
     let gravity = model.gravity.map(|g| format!("gravity: acceleration {}", vector(g)));
     let source = model.source.map(|s| format!("source: {} per volume", engineering(s)));
     let speed = |rotation: Rotation| format!("rotation: {} radians per time", engineering(rotation.speed));

@@ -6,18 +6,21 @@
 //! quadratic elements the middle of an edge whose end is a slave follows the masters of that end.
 
 use super::blocks::{BlockRows, Shape};
-use crate::device::Buffer;
+use crate::device::{Buffer, running_sums};
 use crate::linalg::Space;
 use crate::result::Result;
 use crate::sparse::{CoupledRows, Pattern};
 use kernels_rs::amg::coupled::CombineRows;
 use kernels_rs::coupling::{NONE, SparseRows};
-use std::borrow::Cow;
+use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 /// Slaves of more masters are left to the smoother: their rows of P would couple all aggregates of the masters.
 const MOST_MASTERS: usize = 256;
+
+/// Rows of P that one thread looks at.
+const CHUNK: usize = 1 << 14;
 
 /// Which scalar rows of P are sums of others.
 pub struct Sums {
@@ -51,44 +54,55 @@ impl Sums {
     /// Which blocks P has with these rows, from those that it has without.
     pub fn shape(&self, space: &Space, from: &Shape) -> Result<Shape> {
         let pattern = from.pattern.download(space)?;
-        let (n, size) = (pattern.n_rows(), self.size);
-        let of_row = |row: usize| -> Cow<'_, [u32]> {
-            let sums = &self.row_of[size * row..size * (row + 1)];
-            if sums.iter().all(|sum| *sum == NONE) {
-                return Cow::Borrowed(pattern.row(row));
-            }
-            let mut found = BTreeSet::<u32>::new();
-            for sum in sums {
-                match *sum {
-                    NONE => found.extend(pattern.row(row)),
-                    sum => {
-                        let sources = self.rows.row(sum as usize);
-                        found.extend(sources.flat_map(|(source, _)| pattern.row(source / size)));
-                    }
-                }
-            }
-            Cow::Owned(found.into_iter().collect())
+        let (n, size, n_columns) = (pattern.n_rows(), self.size, from.n_columns);
+        let mut summed: Vec<usize> = self.rows.slaves.iter().map(|slave| *slave as usize / size).collect();
+        summed.dedup();
+        let of_sums = |row: usize| -> BTreeSet<u32> {
+            let sources = self.row_of[size * row..size * (row + 1)].iter().flat_map(|sum| match *sum {
+                NONE => vec![row],
+                sum => self.rows.row(sum as usize).map(|(source, _)| source / size).collect(),
+            });
+            sources.flat_map(|source| pattern.row(source).iter().copied()).collect()
         };
-        let mut is_empty = vec![true; from.n_columns];
-        (0..n).for_each(|row| of_row(row).iter().for_each(|column| is_empty[*column as usize] = false));
-        let (mut row_start, mut columns, mut rows) = (vec![0], Vec::new(), Vec::new());
-        for row in 0..n {
-            let mut of_row = of_row(row);
-            // Each column keeps a block, if only of zeros: the next level has a diagonal in each row.
-            let lost = pattern.row(row).iter().filter(|column| is_empty[**column as usize]);
-            let lost: Vec<u32> = lost.copied().collect();
-            if !lost.is_empty() {
-                lost.iter().for_each(|column| is_empty[*column as usize] = false);
-                of_row.to_mut().extend(lost);
-                of_row.to_mut().sort_unstable();
-            }
-            columns.extend_from_slice(&of_row);
-            rows.resize(columns.len(), row as u32);
-            row_start.push(columns.len() as u64);
+        let mut of_summed: Vec<BTreeSet<u32>> = summed.par_iter().map(|row| of_sums(*row)).collect();
+        let is_summed = |row: usize| self.row_of[size * row..size * (row + 1)].iter().any(|sum| *sum != NONE);
+        let chunks = || (0..n.div_ceil(CHUNK)).into_par_iter().map(|chunk| chunk * CHUNK..n.min((chunk + 1) * CHUNK));
+        let marked = chunks().map(|rows| {
+            let mut marked = vec![false; n_columns];
+            let kept = rows.filter(|row| !is_summed(*row));
+            kept.flat_map(|row| pattern.row(row)).for_each(|column| marked[*column as usize] = true);
+            marked
+        });
+        let both = |mut one: Vec<bool>, other: Vec<bool>| {
+            one.iter_mut().zip(other).for_each(|(one, other)| *one |= other);
+            one
+        };
+        let mut marked = marked.reduce(|| vec![false; n_columns], both);
+        of_summed.iter().flatten().for_each(|column| marked[*column as usize] = true);
+        // Each column keeps a block, if only of zeros: the next level has a diagonal in each row.
+        for (row, of_row) in summed.iter().zip(&mut of_summed) {
+            of_row.extend(pattern.row(*row).iter().filter(|column| !std::mem::replace(&mut marked[**column as usize], true)));
         }
+        let parts: Vec<[Vec<u32>; 3]> = chunks()
+            .map(|rows| {
+                let (mut columns, mut row_of, mut lengths) = (Vec::new(), Vec::new(), Vec::with_capacity(rows.len()));
+                for row in rows {
+                    let before = columns.len();
+                    match is_summed(row).then(|| summed.binary_search(&row).ok()).flatten() {
+                        Some(at) => columns.extend(&of_summed[at]),
+                        None => columns.extend_from_slice(pattern.row(row)),
+                    }
+                    row_of.resize(columns.len(), row as u32);
+                    lengths.push((columns.len() - before) as u32);
+                }
+                [columns, row_of, lengths]
+            })
+            .collect();
+        let row_start = running_sums(parts.iter().flat_map(|part| part[2].iter().map(|length| u64::from(*length))));
+        let [columns, rows] = [0, 1].map(|k| parts.iter().map(|part| &part[k][..]).collect::<Vec<_>>().concat());
         let (row_start, columns) = (space.upload_vec(row_start)?, space.upload_vec(columns)?);
         let pattern = Pattern { n_rows: n, row_start, columns };
-        Ok(Shape { pattern, rows: space.upload_vec(rows)?, n_columns: from.n_columns })
+        Ok(Shape { pattern, rows: space.upload_vec(rows)?, n_columns })
     }
 
     /// P with these rows, in blocks of [`Sums::shape`].
