@@ -72,11 +72,7 @@ fn one(selector: &Selector<'_>, table: &MassTable, remotes: &[Remote]) -> Checke
     if remote.is_none() && table.inertia.is_none() {
         return Ok(PointMass { name, mass, shares: shares(selector, on, mass)?, body: None });
     }
-    let patch = match (remote, selector.points(on)) {
-        (Some(remote), _) => remote.patch.clone(),
-        (None, Ok(Some(points))) => Patch::of_points(&points, &mesh.coords, mesh.dim() == 2),
-        (None, _) => Patch::of_faces(&selector.faces(on)?, &mesh.coords, mesh.dim() == 2),
-    };
+    let patch = remote.map_or_else(|| Patch::on(selector, on), |remote| Ok(remote.patch.clone()))?;
     let body = Body { at: remote.map_or(patch.centre, |remote| remote.at), inertia, patch };
     if body.patch.mean(body.at).is_none() {
         let message = format!("`{called}` cannot turn a body: its points lie in a line");

@@ -171,7 +171,7 @@ fn where_all_is_zero_there_is_no_picture_and_an_old_one_goes() {
     let page = || std::fs::read_to_string(dir.path().join("pair.html")).unwrap();
     let written = write(dir.path(), &elastic(), &mut summary).unwrap();
     assert!(written.contains(&dir.path().join("pair.png")));
-    assert_eq!(write(dir.path(), &nothing, &mut summary).unwrap().len(), 5);
+    assert_eq!(write(dir.path(), &nothing, &mut summary).unwrap().len(), 6);
     assert_eq!(
         names(dir.path()),
         ["pair.html", "pair.vtu", "pair_elements.csv", "pair_nodes.csv", "pair_tables.csv", "summary.json"]

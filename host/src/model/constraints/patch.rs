@@ -10,10 +10,14 @@
 use std::collections::BTreeMap;
 
 use nalgebra::{Matrix3, Vector3};
+use toml::Spanned;
 
 use super::Dof;
 use crate::mesh::faces::Face;
 use crate::mesh::vector::{add, cross, norm, sub};
+use crate::model::Checked;
+use crate::model::case::Names;
+use crate::model::select::Selector;
 
 /// Eigenvalues of J below this part of the largest are zero: all points lie in a line.
 const LINE: f64 = 1e-10;
@@ -33,6 +37,15 @@ pub struct Patch {
 }
 
 impl Patch {
+    /// Of the faces of some groups, or of their points if all are groups of points.
+    pub fn on(selector: &Selector<'_>, names: &Spanned<Names>) -> Checked<Self> {
+        let (coords, is_plane) = (&selector.mesh.coords, selector.mesh.dim() == 2);
+        Ok(match selector.points(names)? {
+            Some(points) => Patch::of_points(&points, coords, is_plane),
+            None => Patch::of_faces(&selector.faces(names)?, coords, is_plane),
+        })
+    }
+
     /// Of points.
     pub fn of_points(points: &[u32], coords: &[[f64; 3]], is_plane: bool) -> Self {
         let shares = points.iter().map(|&node| (node, 1.0, coords[node as usize]));

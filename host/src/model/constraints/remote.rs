@@ -62,16 +62,7 @@ fn add_one(selector: &Selector<'_>, table: &Spanned<RemoteTable>, constraints: &
         None => 0,
         Some(kind) => kind_of(case, "remote", kind, &KINDS)?,
     };
-    let (patch, corners) = match selector.points(&given.on)? {
-        Some(points) => (Patch::of_points(&points, &mesh.coords, is_plane), points),
-        None => {
-            let faces = selector.faces(&given.on)?;
-            let of_face = |face: &Face| face.nodes()[..face.kind.info().n_corners].to_vec();
-            let corners: BTreeSet<u32> = faces.iter().flat_map(of_face).collect();
-            let corners = corners.into_iter().collect();
-            (Patch::of_faces(&faces, &mesh.coords, is_plane), corners)
-        }
-    };
+    let patch = Patch::on(selector, &given.on)?;
     let mut at = patch.centre;
     if let Some(point) = &given.at {
         case.check_point("at", point)?;
@@ -98,6 +89,14 @@ fn add_one(selector: &Selector<'_>, table: &Spanned<RemoteTable>, constraints: &
     let mut rows = mean;
     if KINDS[kind] == "rigid" {
         let frame = Frame { centre: patch.centre, size: size(&patch, &mesh.coords), is_plane };
+        let corners = match selector.points(&given.on)? {
+            Some(points) => points,
+            None => {
+                let of_face = |face: &Face| face.nodes()[..face.kind.info().n_corners].to_vec();
+                let corners: BTreeSet<u32> = selector.faces(&given.on)?.iter().flat_map(of_face).collect();
+                corners.into_iter().collect()
+            }
+        };
         let is_free = |dof: &Dof| constraints.is_free(dof);
         let body = Rigid::new(&patch, &corners, frame, &mesh.coords, is_free).ok_or_else(in_a_line)?;
         equations.extend(body.equations(&patch, &mesh.coords, entry));

@@ -234,14 +234,10 @@ fn force(selector: &Selector<'_>, table: &ForceTable) -> Checked<Vec<NodalForce>
 
 fn couple(selector: &Selector<'_>, table: &Spanned<LoadTable>) -> Checked<Vec<NodalForce>> {
     let Couple { force, moment, at } = selector.case.couple(table)?;
-    let (mesh, on) = (selector.mesh, &table.get_ref().on);
-    let is_plane = mesh.dim() == 2;
-    let patch = match selector.points(on)? {
-        Some(points) => Patch::of_points(&points, &mesh.coords, is_plane),
-        None => Patch::of_faces(&selector.faces(on)?, &mesh.coords, is_plane),
-    };
+    let on = &table.get_ref().on;
+    let patch = Patch::on(selector, on)?;
     let mut at = at.unwrap_or(patch.centre);
-    if is_plane {
+    if selector.mesh.dim() == 2 {
         at[2] = patch.centre[2];
     }
     patch.spread(force, moment, at).ok_or_else(|| {
