@@ -243,7 +243,7 @@ impl Constraints {
         Ok(true)
     }
 
-    /// Every slave by its masters; large sums, of squares beyond [`LARGE`], may be kept apart.
+    /// Every slave by its masters; sums of many unknowns may be kept apart.
     pub fn resolved(&self, keeps_sums: bool) -> Resolution {
         let mut found: Vec<Resolved> = Vec::with_capacity(self.rows.len());
         let mut is_sum = vec![false; self.rows.len()];
