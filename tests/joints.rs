@@ -270,7 +270,7 @@ fn thin_parts_with_ties_and_remotes_are_right() {
     let clamped = "[[support]]\non = \"a_xmin\"\nfix = \"xyz\"\n";
     let bent = "[[remote]]\non = \"b_xmax\"\nkind = \"rigid\"\nat = [2.5, 0.5, 0.0]\nforce = [1.0, 2e-3, 1e-3]\nmoment = [1e-3, 2e-3, 1e-3]\n";
     for (kind, n) in [(Hex20, 4), (Tet10, 4), (Hex8, 8)] {
-        for (thickness, other) in [(1e-2, n), (1e-2, n + 2), (1e-3, n + 1)] {
+        for (thickness, other) in [(1e-2, n + 2), (1e-3, n + 1)] {
             let mut mesh = row(kind, &[(1.0, [n, n, 1]), (1.0, [other, other, 1])]);
             mesh.coords.iter_mut().for_each(|x| x[2] *= thickness);
             for (support, method) in [(held, None), (clamped, None), (clamped, Some(Method::Cg))] {
