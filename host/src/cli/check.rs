@@ -196,8 +196,7 @@ fn describe(out: &mut String, case: &Case, model: &Model) -> std::fmt::Result {
     for (table, note) in &model.constraints.notes {
         writeln!(out, "  {table:<9} {note}")?;
     }
-    // The preload of a bolt adds up to nothing, and is with the bolt.
-    for load in model.applied.iter().filter(|load| !load.name.starts_with("bolt ")) {
+    for load in model.applied.iter().filter(|load| !load.is_preload()) {
         let (place, total) = match model.analysis.physics() {
             Physics::Potential => (String::new(), number(load.total[0], 4)),
             Physics::Elasticity => (place(model, load), force(model, load.total)),

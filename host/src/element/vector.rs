@@ -16,6 +16,13 @@ pub(crate) fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
     [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
 
+/// The unit vector along component `c`.
+pub(crate) fn axis(c: usize) -> [f64; 3] {
+    let mut axis = [0.0; 3];
+    axis[c] = 1.0;
+    axis
+}
+
 /// Euclidean length.
 pub(crate) fn norm(v: [f64; 3]) -> f64 {
     dot(v, v).sqrt()

@@ -2,7 +2,7 @@
 
 use super::{Axes, Support};
 use crate::mesh::faces::Face;
-use crate::mesh::vector::{clean, dot, norm, unit};
+use crate::mesh::vector::{axis, clean, dot, norm, unit};
 
 /// Directions that differ by less than this angle count as one.
 const PARALLEL: f64 = 1e-6;
@@ -59,13 +59,6 @@ impl Support {
     pub fn is_slanted(&self) -> bool {
         self.directions != Directions::Global
     }
-}
-
-/// The unit vector along component `c`.
-fn axis(c: usize) -> [f64; 3] {
-    let mut axis = [0.0; 3];
-    axis[c] = 1.0;
-    axis
 }
 
 /// What is held at a node: orthonormal directions, and the displacement along each.

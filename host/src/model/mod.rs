@@ -161,6 +161,13 @@ pub struct AppliedLoad {
     pub nodes: Vec<u32>,
 }
 
+impl AppliedLoad {
+    /// Whether it is the preload of a bolt, which adds up to nothing and is told of with the bolt.
+    pub fn is_preload(&self) -> bool {
+        self.name.starts_with("bolt ")
+    }
+}
+
 /// `[rotation]`: a force per volume of `density speed^2` times the distance from the axis, away from it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rotation {

@@ -25,7 +25,7 @@ const SAME: f64 = 1e-9;
 /// Eigenvalues of a fit below this part of the largest are zero: its points lie in a plane, in a line or together.
 const RANK: f64 = 1e-8;
 /// Points as far outside of the mesh's box as this part of its diagonal are of another body.
-pub const ELSEWHERE: f64 = 0.1;
+const ELSEWHERE: f64 = 0.1;
 
 /// Points and their values.
 #[derive(Debug)]
@@ -34,6 +34,12 @@ pub struct Scattered {
     values: Vec<f64>,
     /// Distance below which a point is the place itself.
     same: f64,
+}
+
+/// Whether points between these lie far from a body between those.
+pub fn are_elsewhere((first, last): ([f64; 3], [f64; 3]), (low, high): ([f64; 3], [f64; 3])) -> bool {
+    let gap = norm([0, 1, 2].map(|c| (first[c] - high[c]).max(low[c] - last[c]).max(0.0)));
+    gap > ELSEWHERE * norm(sub(high, low))
 }
 
 impl Scattered {
@@ -72,8 +78,7 @@ impl Scattered {
         };
         let scattered = Scattered::new(points, values);
         let (first, last) = scattered.tree.extent();
-        let gap = norm([0, 1, 2].map(|c| (first[c] - high[c]).max(low[c] - last[c]).max(0.0)));
-        if gap > ELSEWHERE * norm(sub(high, low)) {
+        if are_elsewhere((first, last), (low, high)) {
             let message = format!("the points of {} are far from the body", path.display());
             let [low, high, first, last] = [low, high, first, last].map(vector);
             let help = format!("they reach from {first} to {last}, the mesh from {low} to {high}: the same unit?");

@@ -9,11 +9,10 @@ use toml::Spanned;
 use super::case::tables::{TemperatureOnTable, TemperatureTable};
 use super::density::in_use;
 use super::problems::Problems;
-use super::scattered::{ELSEWHERE, Scattered};
+use super::scattered::{Scattered, are_elsewhere};
 use super::select::Selector;
 use super::{Axes, Checked, Error, Material, Model, Physics};
 use crate::mesh::Mesh;
-use crate::mesh::vector::{norm, sub};
 
 /// Thermal strains beyond this are larger than those of any solid between cold and melting.
 const LARGE: f64 = 0.05;
@@ -153,8 +152,7 @@ fn heat(selector: &Selector<'_>, from: &Spanned<String>) -> Result<Box<Model>, E
     if !heat.load_cases.is_empty() {
         return wrong(format!("{name} has several [[load_case]]: which one?"), "leave them out there");
     }
-    let [(low, high), (first, last)] = [mesh.extent(), heat.mesh.extent()];
-    if norm([0, 1, 2].map(|c| (first[c] - high[c]).max(low[c] - last[c]).max(0.0))) > ELSEWHERE * norm(sub(high, low)) {
+    if are_elsewhere(heat.mesh.extent(), mesh.extent()) {
         return wrong(format!("the mesh of {name} is far from this one"), "are both in the same unit?");
     }
     Ok(Box::new(heat))

@@ -186,8 +186,7 @@ impl Case {
             problems.take(self.check_temperature(temperature));
         }
         for cyclic in &tables.cyclic {
-            let CyclicTable { axis, at, .. } = cyclic.get_ref();
-            problems.take(self.axis(self.dim(), cyclic.span(), [axis, at], "about what does the sector repeat?"));
+            problems.take(self.axis_of_sectors(self.dim(), cyclic));
         }
         for bolt in &tables.bolt {
             problems.take(self.bolt(bolt));
@@ -232,9 +231,19 @@ impl Case {
         Ok(Rotation { axis, at, speed: *speed.get_ref() })
     }
 
+    /// The axis that sectors go round, in a body of this dimension.
+    pub(in crate::model) fn axis_of_sectors(
+        &self,
+        dim: Option<usize>,
+        table: &Spanned<CyclicTable>,
+    ) -> Checked<[[f64; 3]; 2]> {
+        let CyclicTable { axis, at, .. } = table.get_ref();
+        self.axis(dim, table.span(), [axis, at], "about what does the sector repeat?")
+    }
+
     /// The direction of an axis, of length 1, and a point of it; the question is that of a table without, where the body's
     /// dimension is known and does not answer it.
-    pub(in crate::model) fn axis(
+    fn axis(
         &self,
         dim: Option<usize>,
         table: Place,

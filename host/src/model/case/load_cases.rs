@@ -3,7 +3,7 @@
 use toml::Spanned;
 
 use super::Case;
-use super::tables::{LoadCaseTable, RemoteTable};
+use super::tables::{BoltTable, LoadCaseTable, RemoteTable};
 use crate::model::names::suggest;
 use crate::model::{Checked, Place, Problems};
 
@@ -17,17 +17,11 @@ impl Case {
         let single = [gravity, rotation, source].into_iter().flatten();
         let single = single.map(|(name, own, place)| name.as_ref().map_or((own, place), with_place));
         let loaded = |remote: &&RemoteTable| remote.force.is_some() || remote.moment.is_some();
+        let pulled = |bolt: &&BoltTable| bolt.preload.is_some();
         let listed = (tables.pressure.iter().map(|table| &table.get_ref().name))
             .chain(tables.load.iter().map(|table| &table.get_ref().name))
             .chain(tables.remote.iter().map(Spanned::get_ref).filter(loaded).map(|table| &table.name))
-            .chain(
-                tables
-                    .bolt
-                    .iter()
-                    .map(Spanned::get_ref)
-                    .filter(|table| table.preload.is_some())
-                    .map(|table| &table.name),
-            )
+            .chain(tables.bolt.iter().map(Spanned::get_ref).filter(pulled).map(|table| &table.name))
             .chain(tables.traction.iter().map(|table| &table.name))
             .chain(tables.force.iter().map(|table| &table.name))
             .chain(tables.point_force.iter().map(|table| &table.get_ref().name))

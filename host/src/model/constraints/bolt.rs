@@ -11,7 +11,7 @@ use super::patch::Patch;
 use super::{Constraints, Dof, Entry, Equation};
 use crate::mesh::Mesh;
 use crate::mesh::cut::{Cut, CutError};
-use crate::mesh::vector::{cross, dot, sub, unit};
+use crate::mesh::vector::{axis, cross, dot, sub, unit};
 use crate::model::case::Case;
 use crate::model::case::tables::BoltTable;
 use crate::model::loads::NodalForce;
@@ -131,8 +131,7 @@ fn add_one(
     }
     for &pair in cut.pairs.iter().filter(|pair| **pair != first) {
         for (c, slave) in of_node(pair.1).into_iter().enumerate() {
-            let axis = std::array::from_fn(|k| f64::from(u8::from(k == c)));
-            let terms = jump(pair, axis).chain(jump(first, n.map(|of| -n[c] * of))).collect();
+            let terms = jump(pair, axis(c)).chain(jump(first, n.map(|of| -n[c] * of))).collect();
             equations.push(Equation { terms, value: 0.0, slaves: vec![slave], entry });
         }
     }
@@ -163,6 +162,6 @@ fn across(n: [f64; 3], is_plane: bool) -> Vec<[f64; 3]> {
         return vec![[-n[1], n[0], 0.0]];
     }
     let least = (0..3).fold(0, |least, c| if n[c].abs() < n[least].abs() { c } else { least });
-    let first = unit(cross(n, std::array::from_fn(|c| f64::from(u8::from(c == least)))));
+    let first = unit(cross(n, axis(least)));
     vec![first, cross(n, first)]
 }

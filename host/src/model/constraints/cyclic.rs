@@ -14,6 +14,7 @@ use warpfem_text::{counted, number};
 use super::patch::Patch;
 use super::projection::{Projection, Surface, gap_in_words};
 use super::{Constraints, Dof, Entry, Equation};
+use crate::mesh::faces::Face;
 use crate::mesh::vector::{add, sub};
 use crate::model::case::tables::CyclicTable;
 use crate::model::select::Selector;
@@ -33,11 +34,10 @@ pub fn add_one(selector: &Selector<'_>, table: &Spanned<CyclicTable>, constraint
         let message = "a body of revolution is the same all round already";
         return Err(case.error_at(table.span(), message, "leave [[cyclic]] out"));
     }
-    let [axis, at] =
-        case.axis(Some(mesh.dim()), table.span(), [&given.axis, &given.at], "about what does the sector repeat?")?;
+    let [axis, at] = case.axis_of_sectors(Some(mesh.dim()), table)?;
     check_loads(selector, table.span(), axis, at)?;
     let (from, to) = (selector.faces(&given.from)?, selector.nodes(&given.to)?);
-    let turn = sector(selector, given, axis, at)?;
+    let turn = sector(selector, given, &from, axis, at)?;
     let n_sectors = (TAU / turn.angle()).round();
     let turned_back = |node: u32| -> [f64; 3] {
         let arm = Vector3::from(sub(mesh.coords[node as usize], at));
@@ -83,16 +83,19 @@ pub fn add_one(selector: &Selector<'_>, table: &Spanned<CyclicTable>, constraint
 }
 
 /// The rotation from one side to the other, by a whole part of a turn.
-fn sector(selector: &Selector<'_>, given: &CyclicTable, axis: [f64; 3], at: [f64; 3]) -> Checked<Rotation3<f64>> {
-    let case = selector.case;
-    let along = Vector3::from(axis);
-    let mut arms = [Vector3::zeros(); 2];
-    for (arm, side) in arms.iter_mut().zip([&given.from, &given.to]) {
-        let patch = Patch::of_faces(&selector.faces(side)?, &selector.mesh.coords, selector.mesh.dim() == 2);
-        let centre = Vector3::from(sub(patch.centre, at));
-        *arm = centre - along * along.dot(&centre);
-    }
-    let [from, to] = arms;
+fn sector(
+    selector: &Selector<'_>,
+    given: &CyclicTable,
+    from: &[Face],
+    axis: [f64; 3],
+    at: [f64; 3],
+) -> Checked<Rotation3<f64>> {
+    let (case, mesh, along) = (selector.case, selector.mesh, Vector3::from(axis));
+    let arm = |side: &[Face]| {
+        let centre = Vector3::from(sub(Patch::of_faces(side, &mesh.coords, mesh.dim() == 2).centre, at));
+        centre - along * along.dot(&centre)
+    };
+    let (from, to) = (arm(from), arm(&selector.faces(&given.to)?));
     let angle = along.dot(&from.cross(&to)).atan2(from.dot(&to));
     let n = (TAU / angle.abs()).round();
     if !n.is_finite() || n < 2.0 || (TAU / angle.abs() - n).abs() > WHOLE * n {

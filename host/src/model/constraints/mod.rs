@@ -336,7 +336,11 @@ impl Constraints {
 
     /// The forces of all entries but supports on the nodes, which balance each other unless they hold the body from outside.
     pub fn outer_forces<'a>(&'a self, multipliers: &'a [f64]) -> impl Iterator<Item = (u32, [f64; 3])> + 'a {
-        self.all_forces(multipliers, |entry| self.entries[entry as usize].kind != "support")
+        self.all_forces(multipliers, |entry| !self.is_support(entry))
+    }
+
+    fn is_support(&self, entry: u32) -> bool {
+        self.entries[entry as usize].kind == "support"
     }
 
     /// The forces of some entries on the nodes, also on masters, from those of [`Constraints::take_forces`].
@@ -362,8 +366,8 @@ impl Constraints {
 
     /// The forces of the supports that are equations here, on their nodes.
     pub fn support_forces<'a>(&'a self, multipliers: &'a [f64]) -> impl Iterator<Item = (u32, [f64; 3])> + 'a {
-        let entries = self.entries.iter().zip(0..).filter(|(entry, _)| entry.kind == "support");
-        entries.flat_map(|(_, number)| self.forces(number, multipliers))
+        let of_supports = self.rows.iter().zip(multipliers).filter(|(row, _)| self.is_support(row.entry));
+        of_supports.map(|(row, force)| (row.own.0, row.own.1.map(|factor| factor * force)))
     }
 
     /// The equations as they were taken: unknowns with factors, that of the slave first, and the entry. Slaves of

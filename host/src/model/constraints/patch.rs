@@ -14,7 +14,7 @@ use toml::Spanned;
 
 use super::Dof;
 use crate::mesh::faces::Face;
-use crate::mesh::vector::{add, cross, norm, sub};
+use crate::mesh::vector::{add, axis, cross, norm, sub};
 use crate::model::Checked;
 use crate::model::case::Names;
 use crate::model::select::Selector;
@@ -112,10 +112,9 @@ impl Patch {
     /// if all nodes lie in a line.
     pub fn mean(&self, at: [f64; 3]) -> Option<[Vec<(Dof, f64)>; 6]> {
         // What a force or a moment of 1 spreads to does work with the motion.
-        let unit = |k: usize| std::array::from_fn(|c| if c == k { 1.0 } else { 0.0 });
         let mut rows = [const { Vec::new() }; 6];
         for (k, row) in rows.iter_mut().enumerate() {
-            let (force, moment) = if k < 3 { (unit(k), [0.0; 3]) } else { ([0.0; 3], unit(k - 3)) };
+            let (force, moment) = if k < 3 { (axis(k), [0.0; 3]) } else { ([0.0; 3], axis(k - 3)) };
             for (node, force) in self.spread(force, moment, at)? {
                 let of_node = (0u8..).zip(force).filter(|(_, f)| *f != 0.0);
                 row.extend(of_node.map(|(component, f)| (Dof { node, component }, f)));

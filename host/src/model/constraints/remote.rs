@@ -14,7 +14,7 @@ use warpfem_text::{counted, vector};
 use super::patch::Patch;
 use super::{Constraints, Dof, Entry, Equation, kind_of};
 use crate::mesh::faces::Face;
-use crate::mesh::vector::{add, cross, norm, sub};
+use crate::mesh::vector::{add, axis, cross, norm, sub};
 use crate::model::case::tables::RemoteTable;
 use crate::model::problems::Problems;
 use crate::model::select::Selector;
@@ -136,7 +136,7 @@ impl Frame {
         let arm = sub(x, self.centre).map(|r| r / self.size);
         let of = |&motion: &usize| match motion {
             0..3 => f64::from(u8::from(motion == c)),
-            _ => cross(std::array::from_fn(|k| f64::from(u8::from(k == motion - 3))), arm)[c],
+            _ => cross(axis(motion - 3), arm)[c],
         };
         RowDVector::from_iterator(self.motions().len(), self.motions().iter().map(of))
     }

@@ -54,9 +54,11 @@ pub fn add(
     };
     let of_nodes: HashMap<u32, &Projection> = slaves.iter().copied().zip(&feet).collect();
     let own = selector.faces(&tie.slave).unwrap_or_default();
-    let weights = mortar::weights(mesh, &own, &surface, &of_nodes, tolerance);
+    let mut weights = mortar::weights(mesh, &own, &surface, &of_nodes, tolerance);
     for (slave, foot) in slaves.iter().zip(&mut feet) {
-        foot.weights = weights.get(slave).cloned().unwrap_or_else(|| std::mem::take(&mut foot.weights));
+        if let Some(own) = weights.remove(slave) {
+            foot.weights = own;
+        }
     }
     let name = constraints.unused(tie.slave.get_ref().or_own(tie.name.as_ref()));
     let place = table.span();

@@ -51,8 +51,7 @@ pub(super) fn resolve(scene: &Scene, model: &Model, loads: &CaseLoads) -> Vec<Gr
     let surface = Surface::new(scene, model, loads);
     let supports = model.supports.iter().zip(SUPPORTS.into_iter().cycle());
     let supports = supports.map(|(support, color)| surface.support(support, color));
-    // The preload of a bolt adds up to nothing, and is with the bolt.
-    let is_seen = |load: &&AppliedLoad| load.total != [0.0; 3] && !load.name.starts_with("bolt ") || is_normal(load);
+    let is_seen = |load: &&AppliedLoad| load.total != [0.0; 3] && !load.is_preload() || is_normal(load);
     let loads = loads.applied.iter().filter(is_seen);
     let loads = loads.zip(LOADS.into_iter().cycle());
     let springs = model.springs.iter().zip(SUPPORTS.into_iter().rev().cycle());

@@ -91,7 +91,7 @@ fn loads(model: &Model, least: f64, is_potential: bool) -> Vec<String> {
         true => engineering(clean(total[0], least)),
         false => vector_above(total, least),
     };
-    let with_total = model.applied.iter().filter(|load| !load.name.starts_with("bolt "));
+    let with_total = model.applied.iter().filter(|load| !load.is_preload());
     let on_surfaces = with_total.map(|load| format!("{}: {} in all", load.name, total(load.total)));
     let gravity = model.gravity.map(|g| format!("gravity: acceleration {}", vector(g)));
     let source = model.source.map(|s| format!("source: {} per volume", engineering(s)));
