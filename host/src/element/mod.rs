@@ -37,6 +37,8 @@ pub struct ElementInfo {
     pub vtk: u8,
     /// Which of the nodes VTK has at each place; empty where its order is Gmsh's.
     pub vtk_order: &'static [usize],
+    /// Code in Abaqus's decks behind the family (C3D, CPS, ..), which have the nodes in VTK's order; empty if there is none.
+    pub abaqus: &'static str,
     /// Its shape functions.
     pub shape: Shape,
 }
@@ -81,8 +83,8 @@ const fn most_nodes(dim: usize) -> usize {
 impl ElementInfo {
     const fn of<E: Element>() -> ElementInfo {
         let (name, domain, dim, n_nodes, n_corners) = (E::NAME, E::DOMAIN, E::DIM, E::N, E::DOMAIN.corners().len());
-        let (gmsh, vtk, vtk_order) = (E::GMSH, E::VTK, E::VTK_ORDER);
-        ElementInfo { name, domain, dim, n_nodes, n_corners, gmsh, vtk, vtk_order, shape: Shape::of::<E>() }
+        let (gmsh, vtk, vtk_order, abaqus) = (E::GMSH, E::VTK, E::VTK_ORDER, E::ABAQUS);
+        ElementInfo { name, domain, dim, n_nodes, n_corners, gmsh, vtk, vtk_order, abaqus, shape: Shape::of::<E>() }
     }
 
     /// Whether it has nodes beside its corners, so that it may be curved.

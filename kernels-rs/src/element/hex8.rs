@@ -20,6 +20,7 @@ impl Element for Hex8 {
     const DOMAIN: Domain = Domain::Hexahedron;
     const GMSH: i32 = 5;
     const VTK: u8 = 12;
+    const ABAQUS: &str = "8";
     type Nodal<X: Copy> = [X; 8];
     const NODES: &'static [[f64; 3]] = CORNER;
     const QUADRATURE: &'static [Point] = &rules::CUBE_2;

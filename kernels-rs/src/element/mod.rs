@@ -142,6 +142,9 @@ pub trait Element: Copy + Send + Sync + 'static {
     const VTK: u8;
     /// Which of the nodes VTK has at each place; empty where its order is Gmsh's.
     const VTK_ORDER: &'static [usize] = &[];
+    /// Its code in Abaqus's decks behind the family (C3D; CPS, CPE or CAX), which have the nodes in VTK's order; empty if there is
+    /// none.
+    const ABAQUS: &'static str = "";
     /// Reference coordinates of the nodes, `[N]`: the shape's corners first, in its order.
     const NODES: &'static [[f64; 3]];
     /// Number of nodes.

@@ -14,6 +14,7 @@ impl Element for Quad4 {
     const DOMAIN: Domain = Domain::Quadrilateral;
     const GMSH: i32 = 3;
     const VTK: u8 = 9;
+    const ABAQUS: &str = "4";
     type Nodal<X: Copy> = [X; 4];
     const NODES: &'static [[f64; 3]] = CORNER;
     const QUADRATURE: &'static [Point] = &rules::SQUARE_2;

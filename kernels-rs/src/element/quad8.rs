@@ -17,6 +17,7 @@ impl Element for Quad8 {
     const DOMAIN: Domain = Domain::Quadrilateral;
     const GMSH: i32 = 16;
     const VTK: u8 = 23;
+    const ABAQUS: &str = "8";
     type Nodal<X: Copy> = [X; 8];
     const NODES: &'static [[f64; 3]] = &NODE;
     const QUADRATURE: &'static [Point] = &rules::SQUARE_3;

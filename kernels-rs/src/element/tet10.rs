@@ -16,6 +16,7 @@ impl Element for Tet10 {
     const DOMAIN: Domain = Domain::Tetrahedron;
     const GMSH: i32 = 11;
     const VTK: u8 = 24;
+    const ABAQUS: &str = "10";
     // VTK swaps the last two edges.
     const VTK_ORDER: &'static [usize] = &[0, 1, 2, 3, 4, 5, 6, 7, 9, 8];
     type Nodal<X: Copy> = [X; 10];

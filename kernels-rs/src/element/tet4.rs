@@ -13,6 +13,7 @@ impl Element for Tet4 {
     const DOMAIN: Domain = Domain::Tetrahedron;
     const GMSH: i32 = 4;
     const VTK: u8 = 10;
+    const ABAQUS: &str = "4";
     type Nodal<X: Copy> = [X; 4];
     const NODES: &'static [[f64; 3]] = Domain::Tetrahedron.corners();
     const QUADRATURE: &'static [Point] = &[(Self::CENTROID, 1.0 / 6.0)];

@@ -12,6 +12,7 @@ impl Element for Tri3 {
     const DOMAIN: Domain = Domain::Triangle;
     const GMSH: i32 = 2;
     const VTK: u8 = 5;
+    const ABAQUS: &str = "3";
     type Nodal<X: Copy> = [X; 3];
     const NODES: &'static [[f64; 3]] = Domain::Triangle.corners();
     const QUADRATURE: &'static [Point] = &[(Self::CENTROID, 0.5)];

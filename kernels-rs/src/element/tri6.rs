@@ -15,6 +15,7 @@ impl Element for Tri6 {
     const DOMAIN: Domain = Domain::Triangle;
     const GMSH: i32 = 9;
     const VTK: u8 = 22;
+    const ABAQUS: &str = "6";
     type Nodal<X: Copy> = [X; 6];
     const NODES: &'static [[f64; 3]] = &with_middles::<6>(Tri3::NODES, &EDGES);
     const QUADRATURE: &'static [Point] = &rules::TRIANGLE_3;

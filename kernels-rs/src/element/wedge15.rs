@@ -34,6 +34,7 @@ impl Element for Wedge15 {
     const DOMAIN: Domain = Domain::Wedge;
     const GMSH: i32 = 18;
     const VTK: u8 = 26;
+    const ABAQUS: &str = "15";
     // VTK runs round the first triangle, round the other, then along.
     const VTK_ORDER: &'static [usize] = &[0, 1, 2, 3, 4, 5, 6, 9, 7, 12, 14, 13, 8, 10, 11];
     type Nodal<X: Copy> = [X; 15];

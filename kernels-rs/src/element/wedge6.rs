@@ -14,6 +14,7 @@ impl Element for Wedge6 {
     const DOMAIN: Domain = Domain::Wedge;
     const GMSH: i32 = 6;
     const VTK: u8 = 13;
+    const ABAQUS: &str = "6";
     type Nodal<X: Copy> = [X; 6];
     const NODES: &'static [[f64; 3]] = NODE;
     const QUADRATURE: &'static [Point] = &rules::WEDGE_3_2;
