@@ -11,7 +11,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("parallel", &[]),
     ("element", &["result"]),
     ("mesh", &["element", "parallel"]),
-    ("model", &["result", "element", "mesh"]),
+    ("io", &["element", "mesh"]),
+    ("model", &["result", "element", "mesh", "io"]),
     ("device", &["result", "parallel"]),
     ("linalg", &["result", "parallel", "device"]),
     ("sparse", &["result", "parallel", "device", "linalg"]),
@@ -24,7 +25,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
         "pipeline",
         &["result", "plan", "mesh", "model", "device", "linalg", "sparse", "assembly", "precond", "solve", "stress"],
     ),
-    ("output", &["result", "element", "mesh", "model", "pipeline", "stress"]),
+    ("output", &["result", "element", "mesh", "io", "model", "pipeline", "stress"]),
     ("error", &["result", "mesh", "model", "output"]),
     ("verify", &["result", "error", "element", "mesh", "model", "device", "linalg", "solve", "pipeline"]),
 ];

@@ -50,7 +50,7 @@ pub(super) fn run(
     let taken = RefCell::new(None);
     let solve = |model: &Model, device| {
         let writer = CaseWriter::new(job.dir(), &job.model, job.options());
-        let fields = pipeline::asked_fields(model, &job.drawn());
+        let fields = pipeline::asked_fields(model, &job.fields());
         let mut sink = CaseSink { model: &job.model, fields, writer, shown: Vec::new() };
         let solutions = pipeline::solve_into(&Space::open(device)?, model, &mut sink, monitor)?;
         *taken.borrow_mut() = Some(sink);

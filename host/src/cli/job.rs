@@ -16,6 +16,7 @@ use crate::solve::Monitor;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::{Instant, SystemTime};
+use warpfem_text::files;
 
 /// A case on its way to results.
 pub(super) struct Job {
@@ -26,6 +27,8 @@ pub(super) struct Job {
     pictures: Vec<Shot>,
     pub(super) with_symbols: bool,
     dir: PathBuf,
+    /// The folder of what a deck prints.
+    prints: PathBuf,
     start: Instant,
     /// Computed while the device solves.
     mass: OnceLock<Option<MassProperties>>,
@@ -43,15 +46,18 @@ impl Job {
     ) -> anyhow::Result<Job> {
         let start = Instant::now();
         progress.phase("read");
+        let path = &deck_of(path);
         let (case, model) = read_model(path, device)?;
         let mesh = match &case.tables.mesh.get_ref().file {
             Some(_) => path.with_file_name(case.mesh_name()).display().to_string(),
             None => case.mesh_name(),
         };
+        let prints = dir.unwrap_or(files::folder_of(path)).to_path_buf();
         let dir = dir.map_or_else(|| PathBuf::from("results").join(&model.name), Path::to_path_buf);
         let pictures = vec![Shot::default()];
         let (case, read) = (path.display().to_string(), start.elapsed().as_secs_f64());
-        let job = Job { model, case, mesh, pictures, with_symbols: true, dir, start, mass: OnceLock::new(), read };
+        let (with_symbols, mass) = (true, OnceLock::new());
+        let job = Job { model, case, mesh, pictures, with_symbols, dir, prints, start, mass, read };
         job.check()?;
         Ok(job)
     }
@@ -87,17 +93,18 @@ impl Job {
     /// What is written beside the results.
     pub(super) fn options(&self) -> Options<'_> {
         let origin = Origin { case: &self.case, mesh: &self.mesh, written: SystemTime::now() };
-        Options { pictures: &self.pictures, with_symbols: self.with_symbols, origin }
+        Options { pictures: &self.pictures, with_symbols: self.with_symbols, origin, prints: &self.prints }
     }
 
-    /// The fields that pictures are of.
-    pub(super) fn drawn(&self) -> Vec<&'static str> {
-        self.pictures.iter().filter_map(|shot| shot.field.as_ref()).map(|field| field.info.name).collect()
+    /// The fields that pictures and a deck's prints are of.
+    pub(super) fn fields(&self) -> Vec<&'static str> {
+        let drawn = self.pictures.iter().filter_map(|shot| shot.field.as_ref()).map(|field| field.info.name);
+        drawn.chain(output::dat::fields(&self.model)).collect()
     }
 
     /// The solution. Where `auto` stands for a GPU that cannot solve it, the CPU does.
     pub(super) fn solve(&self, device: DeviceName, monitor: &dyn Monitor) -> Result<Solution> {
-        let fields = self.drawn();
+        let fields = self.fields();
         let solve =
             |model: &Model, device| Ok(vec![pipeline::solve_asked(&Space::open(device)?, model, &fields, monitor)?]);
         Ok(self.solve_or_fall_back(device, solve)?.swap_remove(0))
@@ -151,6 +158,12 @@ fn solve_or_fall_back(
         }
         ended => ended,
     }
+}
+
+/// The deck that a name without its ending stands for.
+fn deck_of(path: &Path) -> PathBuf {
+    let deck = path.with_extension("inp");
+    if path.extension().is_none() && !path.exists() && deck.is_file() { deck } else { path.to_path_buf() }
 }
 
 /// Reads a case and its mesh, and checks both, before anything large whether a device's memory can hold it.

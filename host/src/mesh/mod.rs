@@ -30,6 +30,7 @@ pub mod write;
 pub use cached::Cached;
 pub use error::{MeshError, Place};
 pub use gmsh::foreign::not_a_case;
+pub(crate) use raw::Raw;
 
 use crate::element::ElementKind;
 pub use crate::element::middle;

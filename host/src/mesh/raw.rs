@@ -27,7 +27,7 @@ struct Unknown {
 
 /// What a file holds.
 #[derive(Default)]
-pub(super) struct Raw {
+pub(crate) struct Raw {
     pub node_tags: Vec<u64>,
     pub coords: Vec<[f64; 3]>,
     /// Names of physical groups by dimension and tag.
@@ -42,6 +42,11 @@ pub(super) struct Raw {
 }
 
 impl Raw {
+    /// Without elements yet.
+    pub fn of_nodes(node_tags: Vec<u64>, coords: Vec<[f64; 3]>) -> Raw {
+        Raw { node_tags, coords, ..Raw::default() }
+    }
+
     /// Adds an element.
     pub fn push(&mut self, kind: ElementKind, tag: u64, nodes: &[u64], physical: &[i32]) {
         let position = self.block_of(kind);
@@ -49,6 +54,24 @@ impl Raw {
         block.nodes.extend(nodes);
         block.tags.push(tag);
         self.join(position, physical);
+    }
+
+    /// Adds elements; `order` says which of a kind's nodes each list has at each place, empty where they are in order.
+    pub fn push_block<'a>(
+        &mut self,
+        kind: ElementKind,
+        tags: &[u64],
+        nodes: impl Iterator<Item = &'a [u64]>,
+        order: &[usize],
+    ) {
+        let position = self.block_of(kind);
+        let block = &mut self.blocks[position];
+        block.tags.extend(tags);
+        for listed in nodes {
+            let start = block.nodes.len();
+            block.nodes.extend(listed);
+            order.iter().zip(listed).for_each(|(place, node)| block.nodes[start + place] = *node);
+        }
     }
 
     /// Adds an element of MSH 2; one that repeats the last of its kind, for another group, only joins that group.

@@ -283,6 +283,8 @@ pub struct Model {
     pub solver: SolverOptions,
     /// `[output] fields`.
     pub fields: Vec<String>,
+    /// What a deck says beside: what it prints.
+    pub deck: Option<Arc<case::DeckCase>>,
     /// `[output] probes`, in the case file's order.
     pub probes: Vec<Probe>,
     /// Things worth saying that do not stop the solution; the mesh's own come first.

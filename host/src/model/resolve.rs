@@ -70,6 +70,7 @@ impl Model {
             load_forces: vec![],
             solver: SolverOptions::default(),
             fields: fields(case),
+            deck: case.deck.clone(),
             probes: vec![],
             warnings: vec![],
             is_too_stiff: false,

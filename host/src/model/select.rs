@@ -1,5 +1,8 @@
 //! From the names in a case file to nodes and faces of the mesh.
 
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
 use toml::Spanned;
 
 use super::case::tables::BoxTable;
@@ -18,6 +21,8 @@ pub struct Selector<'a> {
     pub mesh: &'a Mesh,
     /// Whether a node belongs to a solid, `[n_nodes]`: the others have no stiffness.
     pub in_solid: Vec<bool>,
+    /// Nodes by tag.
+    by_tag: OnceLock<HashMap<u64, u32>>,
 }
 
 impl<'a> Selector<'a> {
@@ -25,7 +30,13 @@ impl<'a> Selector<'a> {
     pub fn new(case: &'a Case, mesh: &'a Mesh) -> Selector<'a> {
         let mut in_solid = vec![false; mesh.coords.len()];
         mesh.solids().flat_map(|(_, block)| &block.nodes).for_each(|&node| in_solid[node as usize] = true);
-        Selector { case, mesh, in_solid }
+        Selector { case, mesh, in_solid, by_tag: OnceLock::new() }
+    }
+
+    /// The node with a tag.
+    pub fn node(&self, tag: u64) -> Option<u32> {
+        let by_tag = self.by_tag.get_or_init(|| self.mesh.node_tags.iter().copied().zip(0..).collect());
+        by_tag.get(&tag).copied()
     }
 
     /// Words for the pieces of the body in messages.

@@ -5,6 +5,8 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::io::inp::{Listing, Segment};
+
 /// A byte range of the case file.
 pub type Place = Range<usize>;
 
@@ -15,24 +17,41 @@ pub struct Source {
     pub name: String,
     /// The whole text.
     pub text: Arc<str>,
+    /// Where its parts are from; none where all of it is of one file.
+    segments: Arc<[Segment]>,
 }
 
 impl Source {
     /// A text under a name.
     pub fn new(path: &Path, text: &str) -> Source {
-        Source { name: path.display().to_string(), text: text.into() }
+        Source { name: path.display().to_string(), text: text.into(), segments: Arc::new([]) }
+    }
+
+    /// The text of a deck with all that it includes.
+    pub fn of_deck(path: &Path, listing: &Listing) -> Source {
+        let (name, text) = (path.display().to_string(), listing.text.clone());
+        Source { name, text, segments: listing.segments.clone() }
+    }
+
+    /// The file that a byte of the text is of, the byte where that part of it starts, and the number of its first line.
+    fn part(&self, at: usize) -> (&str, usize, usize) {
+        let before = self.segments.partition_point(|segment| segment.start <= at);
+        let segment = before.checked_sub(1).and_then(|last| self.segments.get(last));
+        segment.map_or((self.name.as_str(), 0, 1), |of| (of.name.as_str(), of.start, of.line))
     }
 
     /// Line and column, both from 1, of a byte of the text; the column counts characters.
     pub fn line_column(&self, at: usize) -> (usize, usize) {
-        let before = &self.text[..self.text.floor_char_boundary(at)];
-        let start = before.rfind('\n').map_or(0, |i| i + 1);
-        (before.matches('\n').count() + 1, before[start..].chars().count() + 1)
+        let at = self.text.floor_char_boundary(at);
+        let (_, start, first) = self.part(at);
+        let before = &self.text[start..at];
+        let line = before.rfind('\n').map_or(0, |i| i + 1);
+        (first + before.matches('\n').count(), before[line..].chars().count() + 1)
     }
 
     /// `file:line` of a place.
     pub fn line_of(&self, place: &Place) -> String {
-        format!("{}:{}", self.name, self.line_column(place.start).0)
+        format!("{}:{}", self.part(place.start).0, self.line_column(place.start).0)
     }
 
     /// An error at a place, with what to do about it (`help` may be empty).
@@ -90,10 +109,11 @@ impl fmt::Display for CaseError {
 
 impl CaseError {
     fn fmt_with_pointer(&self, f: &mut fmt::Formatter<'_>, span: &Range<usize>) -> fmt::Result {
-        let Source { name, text } = &self.source;
+        let (text, name) = (&self.source.text, self.source.part(span.start).0);
         let (line, column) = self.source.line_column(span.start);
         writeln!(f, "{name}:{line}:{column}: {}", self.message)?;
-        let pointed = text.lines().nth(line - 1).unwrap_or("");
+        let start = text[..text.floor_char_boundary(span.start)].rfind('\n').map_or(0, |end| end + 1);
+        let pointed = text[start..].lines().next().unwrap_or("");
         let gutter = line.to_string().len();
         let width = text.get(span.clone()).map_or(1, |word| word.chars().count()).max(1);
         writeln!(f, "{:gutter$} |", "")?;

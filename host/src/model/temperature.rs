@@ -123,6 +123,8 @@ fn read(selector: &Selector<'_>, table: &TemperatureTable, heat: Option<Box<Mode
     }
     if temperature.heat.is_none() {
         temperature.own.iter().for_each(|&(node, value)| nodal[node as usize] = value);
+        let of_deck = table.nodal.iter().filter_map(|(tag, value)| Some((selector.node(*tag)?, value)));
+        of_deck.for_each(|(node, value)| nodal[node as usize] = value - reference);
         temperature.nodal = nodal.into();
     }
     Ok(temperature)

@@ -61,6 +61,8 @@ pub struct CaseWriter<'a> {
     governing: Option<(usize, f64, Step)>,
     /// The files of each case.
     files: Vec<Vec<PathBuf>>,
+    /// What the deck prints of each case.
+    prints: Vec<u8>,
     /// Seconds that writing has taken.
     seconds: f64,
 }
@@ -68,8 +70,9 @@ pub struct CaseWriter<'a> {
 impl<'a> CaseWriter<'a> {
     /// For the cases of a model, into a folder, which is made if it is missing.
     pub fn new(dir: &'a Path, model: &'a Model, options: Options<'a>) -> CaseWriter<'a> {
-        let (skins, files, envelope) = (vec![], vec![], Envelope::default());
-        CaseWriter { dir, model, options, stems: stems(model), skins, envelope, governing: None, files, seconds: 0.0 }
+        let (skins, files, prints, envelope) = (vec![], vec![], vec![], Envelope::default());
+        let (stems, governing, seconds) = (stems(model), None, 0.0);
+        CaseWriter { dir, model, options, stems, skins, envelope, governing, files, prints, seconds }
     }
 
     /// Writes the files of the next case.
@@ -87,6 +90,7 @@ impl<'a> CaseWriter<'a> {
         let stem = |ending: &str| self.dir.join(format!("{}{ending}", self.stems[case]));
         let (staged, skin) = rayon::join(|| files_of_step(model, &step, stem, converged), skin);
         self.files.push(Staged::publish(staged?)?);
+        super::dat::write(&mut self.prints, model, case, &step).map_err(at)?;
         self.skins.push(skin);
         self.envelope.add(&step);
         let largest = super::largest(sizes(&step).iter().copied()).map_or(0.0, |(_, largest)| largest);
@@ -131,6 +135,10 @@ impl<'a> CaseWriter<'a> {
         let at = |source| Error::Output { path: dir.to_path_buf(), source };
         let named = |ending: &str| dir.join(format!("{}{ending}", total.case));
         let mut staged = vec![Staged::write(named(PVD), |file| self.write_list(file))?];
+        if model.deck.is_some() {
+            let path = self.options.prints.join(format!("{}{}", total.case, super::DAT));
+            staged.push(Staged::write(path, |file| file.write_all(&self.prints))?);
+        }
         let envelope = self.envelope.step();
         if let Some(step) = &envelope {
             let write = |file: &mut File| Envelope::write(file, &model.mesh, step, total.solver.converged);

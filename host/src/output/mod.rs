@@ -7,6 +7,7 @@ mod atomic;
 pub mod away;
 pub mod cases;
 pub mod csv;
+pub mod dat;
 pub mod distribution;
 pub mod envelope;
 mod error;
@@ -30,7 +31,7 @@ pub use report::Origin;
 pub use summary::Summary;
 
 use crate::model::Model;
-use crate::result::{At, Step};
+use crate::result::{At, Field, Step};
 use atomic::Staged;
 use picture::Shown;
 use rayon::prelude::*;
@@ -44,6 +45,7 @@ const NODES: &str = "_nodes.csv";
 const ELEMENTS: &str = "_elements.csv";
 const POINTS: &str = "_points.csv";
 const TABLES: &str = "_tables.csv";
+const DAT: &str = ".dat";
 const REPORT: &str = ".html";
 const SUMMARY: &str = "summary.json";
 
@@ -62,6 +64,8 @@ pub struct Options<'a> {
     pub with_symbols: bool,
     /// Where the model is from, for the report.
     pub origin: Origin<'a>,
+    /// The folder of what a deck asks for.
+    pub prints: &'a Path,
 }
 
 /// Writes `<case>.vtu`, `<case>_nodes.csv`, `<case>_elements.csv`, `<case>_tables.csv`, `<case>.png`, `<case>.html` and `summary.json` into
@@ -107,6 +111,10 @@ pub fn write_all(
     let (files, looked_at) = rayon::join(|| files_of_step(model, step, named, summary.solver.converged), looked_at);
     let mut staged = files?;
     staged.extend(looked_at?);
+    if model.deck.is_some() {
+        let path = options.prints.join(format!("{}{DAT}", summary.case));
+        staged.push(Staged::write(path, |file| dat::write(&mut io::BufWriter::new(file), model, 0, step))?);
+    }
     let before = names_before(dir, &summary.case);
     summary.pictures = match is_zero(step) {
         true => vec![],
@@ -135,7 +143,8 @@ fn files_of_step(
     let tables = || rayon::join(|| table(NODES, At::Node), || table(ELEMENTS, At::Cell));
     let (vtu, (nodes, elements)) = rayon::join(vtu, tables);
     let mut staged = vec![vtu?, nodes?, elements?];
-    if step.fields.iter().any(|field| field.info.at == At::CellPoint) {
+    let is_asked = |field: &&Field| model.fields.iter().any(|name| name == field.info.name);
+    if step.fields.iter().filter(is_asked).any(|field| field.info.at == At::CellPoint) {
         staged.push(table(POINTS, At::CellPoint)?);
     }
     staged.push(Staged::write(named(TABLES), |file| csv::write_tables(file, step, units))?);

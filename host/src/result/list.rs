@@ -82,6 +82,7 @@ macro_rules! for_each_field {
             gradient, Cell, VECTOR, Unlabelled, [Potential], Usual;
             gradient_nodal, Node, VECTOR, Unlabelled, [Potential], Usual;
             material, Cell, SCALAR, Index, [Elasticity, Potential], Usual;
+            nodal_force, Node, VECTOR, Force, [Elasticity], Asked;
             stress_points, CellPoint, TENSOR, Stress, [Elasticity], Asked;
             strain, Cell, TENSOR, Unlabelled, [Elasticity], Asked;
             strain_nodal, Node, TENSOR, Unlabelled, [Elasticity], Asked;

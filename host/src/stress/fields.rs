@@ -37,6 +37,15 @@ pub(super) fn reaction_force(of: &mut Context) -> Result<Lists> {
     Ok(flat(vec![of.forces.clone()]))
 }
 
+/// Forces on the nodes that the stresses balance: those of loads, supports and couplings together.
+pub(super) fn nodal_force(of: &mut Context) -> Result<Lists> {
+    let mut forces = of.space.take(of.mesh.internal_force(of.space, of.device_u, None)?)?;
+    if let Some(thermal) = of.mesh.thermal_force(of.space)? {
+        forces.iter_mut().zip(thermal).for_each(|(force, thermal)| *force -= thermal);
+    }
+    Ok(flat(vec![of.numbering.scatter(&forces, of.supports.components)]))
+}
+
 /// Stress at the centres of the elements.
 pub(super) fn stress(of: &mut Context) -> Result<Lists> {
     Ok(flat(cells::stresses(of.space, of.mesh, of.device_u, of.model.mesh.cells.len())?))

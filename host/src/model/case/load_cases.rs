@@ -25,6 +25,7 @@ impl Case {
             .chain(tables.traction.iter().map(|table| &table.name))
             .chain(tables.force.iter().map(|table| &table.name))
             .chain(tables.point_force.iter().map(|table| &table.get_ref().name))
+            .chain(tables.nodal_force.iter().map(|table| &table.name))
             .chain(tables.push.iter().map(|table| &table.name))
             .chain(tables.flux.iter().map(|table| &table.name));
         single.chain(listed.flatten().map(with_place)).collect()

@@ -1,6 +1,7 @@
 //! The case file: TOML text, read into plain tables whose values keep their places.
 
 mod check;
+mod deck;
 mod foreign;
 mod generated;
 mod load_cases;
@@ -23,7 +24,9 @@ mod vector;
 mod tests;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+pub use deck::{DeckCase, Item, Print};
 pub use generated::{Generated, Lattice, generators};
 pub(super) use loads::Couple;
 pub(crate) use names_list::Names;
@@ -31,9 +34,7 @@ pub(super) use springs::Rate;
 pub(super) use supports::Named;
 use syntax::Parsed;
 pub(crate) use tables::Tables;
-#[cfg(feature = "cli")]
-pub(crate) use vector::Numbers;
-pub(crate) use vector::Vector;
+pub(crate) use vector::{Numbers, Vector};
 
 use super::{Analysis, CaseError, Checked, Place, Problems, Source, Units};
 use crate::mesh::{Mesh, MeshError};
@@ -51,26 +52,19 @@ pub struct Case {
     pub(crate) tables: Tables,
     /// What is worth saying of the file itself.
     pub warnings: Vec<String>,
+    /// The mesh and the prints of a deck, if it is one.
+    pub deck: Option<Arc<DeckCase>>,
 }
 
 impl Case {
     /// Reads a case file and checks everything in it that needs no mesh: keys, types, ranges of numbers.
     pub fn read(path: &Path) -> Checked<Case> {
-        Case::parse(path, &text_of(path)?)
+        first_of(Case::review(path), || Source::new(path, ""))
     }
 
     /// The same from a text; `path` names it and says where relative mesh files are.
     pub fn parse(path: &Path, text: &str) -> Checked<Case> {
-        let (case, problems) = match Case::review_text(path, text) {
-            Ok((case, problems)) => (Some(case), problems),
-            Err(problems) => (None, problems),
-        };
-        match (problems.into_vec().into_iter().next(), case) {
-            (Some(Error::Case(first)), _) => Err(first),
-            (_, Some(case)) => Ok(case),
-            // What leaves no case has its reason, which is one of the case.
-            _ => Err(Source::new(path, text).error_anywhere("this is no case", syntax::FORM)),
-        }
+        first_of(Case::review_text(path, text), || Source::new(path, text))
     }
 
     /// Reads a case file and goes on where something is wrong in it: everything that [`Case::read`] would refuse, the
@@ -82,6 +76,9 @@ impl Case {
     /// whose meaning cannot be guessed, that are missing, of the wrong type or of another analysis, and an analysis
     /// that there is none of.
     pub fn review(path: &Path) -> Result<(Case, Problems), Problems> {
+        if deck::is_deck(path) {
+            return deck::read(path).map(Case::reviewed).map_err(|error| Problems::of([error]))?;
+        }
         match text_of(path) {
             Ok(text) => Case::review_text(path, &text),
             Err(error) => Err(Problems::of([error])),
@@ -91,7 +88,7 @@ impl Case {
     fn review_text(path: &Path, text: &str) -> Result<(Case, Problems), Problems> {
         let source = Source::new(path, text);
         let Parsed { tables, mut problems, cut, is_whole, warnings } = syntax::parse(&source)?;
-        let case = Case { path: path.to_path_buf(), source, tables, warnings };
+        let case = Case { path: path.to_path_buf(), source, tables, warnings, deck: None };
         let mut found = Problems::default();
         let is_checked = case.check(&mut found).is_some();
         let found = found.into_vec().into_iter().filter(|error| !syntax::follows(&cut, error));
@@ -99,6 +96,15 @@ impl Case {
         match is_checked && is_whole {
             true => Ok((case, problems)),
             false => Err(problems),
+        }
+    }
+
+    /// A deck's case with what is wrong in it.
+    fn reviewed(self) -> Result<(Case, Problems), Problems> {
+        let mut problems = Problems::default();
+        match self.check(&mut problems) {
+            Some(()) => Ok((self, problems)),
+            None => Err(problems),
         }
     }
 
@@ -137,6 +143,7 @@ impl Case {
     pub fn mesh_name(&self) -> String {
         match &self.tables.mesh.get_ref().file {
             Some(file) => file.get_ref().clone(),
+            None if self.deck.is_some() => "the deck".to_string(),
             None => "the generated mesh".to_string(),
         }
     }
@@ -151,6 +158,12 @@ impl Case {
     ///
     /// A file that does not exist is [`Error::MissingMesh`], which points at its name in the case file.
     pub fn mesh(&self) -> Result<Mesh, Error> {
+        if let Some(deck) = &self.deck {
+            let mesh = deck
+                .mesh()
+                .map_err(|source| MeshError::InFile { path: self.path.clone(), source: Box::new(source) })?;
+            return self.check_hanging(&self.path, mesh);
+        }
         let table = self.tables.mesh.get_ref();
         if let (Some(file), Some(path)) = (&table.file, self.mesh_path()) {
             if !path.exists() || path.is_dir() {
@@ -194,6 +207,20 @@ impl Case {
         let (mesh, analysis) = (self.mesh_name(), self.analysis().name());
         let message = format!("{mesh} is not flat, and {analysis} is solved in a plane z = constant");
         self.error_at(place, message, self.analysis().keys().flatten).into()
+    }
+}
+
+/// The case, or the first that is wrong with it.
+fn first_of(reviewed: Result<(Case, Problems), Problems>, source: impl Fn() -> Source) -> Checked<Case> {
+    let (case, problems) = match reviewed {
+        Ok((case, problems)) => (Some(case), problems),
+        Err(problems) => (None, problems),
+    };
+    match (problems.into_vec().into_iter().next(), case) {
+        (Some(Error::Case(first)), _) => Err(first),
+        (_, Some(case)) => Ok(case),
+        // What leaves no case has its reason, which is one of the case.
+        _ => Err(source().error_anywhere("this is no case", syntax::FORM)),
     }
 }
 

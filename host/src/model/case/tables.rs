@@ -8,6 +8,7 @@ use toml::Spanned;
 
 use super::names_list::Names;
 use super::vector::{Numbers, Vector};
+use crate::model::Place;
 
 /// The whole file.
 #[derive(Debug, Clone, Deserialize)]
@@ -48,6 +49,9 @@ pub struct Tables {
     pub load: Vec<Spanned<LoadTable>>,
     #[serde(default)]
     pub point_force: Vec<Spanned<PointForceTable>>,
+    /// Of a deck.
+    #[serde(skip)]
+    pub nodal_force: Vec<NodalForceTable>,
     #[serde(default)]
     pub push: Vec<PushTable>,
     #[serde(default)]
@@ -323,6 +327,9 @@ pub struct TemperatureTable {
     pub from: Option<Spanned<String>>,
     #[serde(default)]
     pub on: Vec<TemperatureOnTable>,
+    /// Of nodes by their tags, which a deck has.
+    #[serde(skip)]
+    pub nodal: Vec<(u64, f64)>,
 }
 
 /// One `[[temperature.on]]`; of several on one place the last counts.
@@ -416,6 +423,18 @@ pub struct PointForceTable {
     pub at: Option<Spanned<Vector>>,
     pub node: Option<Spanned<u64>>,
     pub vector: Spanned<Vector>,
+}
+
+/// Forces on nodes, which a deck has and a case file has not.
+#[derive(Debug, Clone)]
+pub struct NodalForceTable {
+    /// What load cases call them.
+    pub name: Option<Spanned<String>>,
+    /// What results call them.
+    pub label: String,
+    pub place: Place,
+    /// By nodes' tags.
+    pub forces: Vec<(u64, [f64; 3])>,
 }
 
 #[derive(Debug, Clone, Deserialize)]

@@ -13,6 +13,12 @@ use crate::model::{CaseError, Checked, Place};
 #[serde(transparent)]
 pub struct Vector(Vec<f64>);
 
+impl From<[f64; 3]> for Vector {
+    fn from(components: [f64; 3]) -> Vector {
+        Vector(components.to_vec())
+    }
+}
+
 impl Vector {
     /// Its components; 0 where there are none.
     pub fn xyz(&self) -> [f64; 3] {

@@ -1,7 +1,5 @@
 //! `[[equation]]`: a linear equation of components at nodes.
 
-use std::collections::HashMap;
-
 use toml::Spanned;
 use warpfem_text::counted;
 
@@ -18,12 +16,11 @@ pub fn add_all(selector: &Selector<'_>, constraints: &mut Constraints, problems:
         return;
     }
     constraints.notes.push(("equation", counted(tables.len(), "equation")));
-    let nodes: HashMap<u64, u32> = selector.mesh.node_tags.iter().copied().zip(0..).collect();
     for (i, table) in tables.iter().enumerate() {
         let place = table.span();
         let entry = Entry { name: format!("equation[{}]", i + 1), kind: "equation", place: place.clone() };
         let entry = constraints.enter(entry);
-        let Some(equation) = problems.take(read(selector, table.get_ref(), &nodes, entry)) else { continue };
+        let Some(equation) = problems.take(read(selector, table.get_ref(), entry)) else { continue };
         if let Err(conflict) = constraints.add(equation) {
             let (message, help) = constraints.explain(selector.case, selector.mesh, &conflict);
             problems.add(selector.case.error_at(place, message, help));
@@ -31,7 +28,7 @@ pub fn add_all(selector: &Selector<'_>, constraints: &mut Constraints, problems:
     }
 }
 
-fn read(selector: &Selector<'_>, table: &EquationTable, nodes: &HashMap<u64, u32>, entry: u32) -> Checked<Equation> {
+fn read(selector: &Selector<'_>, table: &EquationTable, entry: u32) -> Checked<Equation> {
     let case = selector.case;
     let value = table.value.as_ref().map_or(0.0, |value| *value.get_ref());
     if let Some(given) = table.value.as_ref().filter(|value| !value.get_ref().is_finite()) {
@@ -41,15 +38,15 @@ fn read(selector: &Selector<'_>, table: &EquationTable, nodes: &HashMap<u64, u32
         let help = "terms = [{ node = 7, dof = \"x\", factor = 1.0 }, { node = 9, dof = \"x\", factor = -1.0 }]";
         return Err(case.error_at(table.terms.span(), "an equation needs `terms`", help));
     }
-    let terms = table.terms.get_ref().iter().map(|term| read_term(selector, term, nodes));
+    let terms = table.terms.get_ref().iter().map(|term| read_term(selector, term));
     Ok(Equation { terms: terms.collect::<Checked<_>>()?, value, slaves: Vec::new(), entry })
 }
 
-fn read_term(selector: &Selector<'_>, term: &Spanned<TermTable>, nodes: &HashMap<u64, u32>) -> Checked<(Dof, f64)> {
+fn read_term(selector: &Selector<'_>, term: &Spanned<TermTable>) -> Checked<(Dof, f64)> {
     let (case, TermTable { node, dof, factor }) = (selector.case, term.get_ref());
     let tag = *node.get_ref();
-    let Some(index) = nodes.get(&tag) else { return Err(selector.unknown_node(tag, node.span())) };
-    if !selector.in_solid[*index as usize] {
+    let Some(index) = selector.node(tag) else { return Err(selector.unknown_node(tag, node.span())) };
+    if !selector.in_solid[index as usize] {
         let message = format!("node {tag} belongs to no element of the body");
         return Err(case.error_at(node.span(), message, "name a node of the body: it has no unknowns otherwise"));
     }
@@ -64,5 +61,5 @@ fn read_term(selector: &Selector<'_>, term: &Spanned<TermTable>, nodes: &HashMap
     if !factor.get_ref().is_finite() {
         return Err(case.error_at(factor.span(), "`factor` must be finite", "write a number, such as -1.0"));
     }
-    Ok((Dof { node: *index, component: component as u8 }, *factor.get_ref()))
+    Ok((Dof { node: index, component: component as u8 }, *factor.get_ref()))
 }

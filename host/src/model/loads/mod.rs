@@ -16,7 +16,9 @@ use warpfem_text::{engineering as number, vector};
 
 pub use self::surface::{FaceIntegral, facet_mass};
 use super::case::Vector;
-use super::case::tables::{ForceTable, LoadTable, PointForceTable, PushTable, SurfaceTable, TractionTable};
+use super::case::tables::{
+    ForceTable, LoadTable, NodalForceTable, PointForceTable, PushTable, SurfaceTable, TractionTable,
+};
 use super::case::{Couple, Names};
 use super::constraints::patch::Patch;
 use super::names::{Words, words};
@@ -82,6 +84,11 @@ pub fn resolve(
                 None => format!("point_force[{}]", i + 1),
             };
             sum.called(&table.get_ref().name).add(name, &forces);
+        }
+    }
+    for table in &tables.nodal_force {
+        if let Some(forces) = problems.take(nodal(selector, table)) {
+            sum.called(&table.name).add(table.label.clone(), &forces);
         }
     }
     for remote in &constraints.remotes {
@@ -244,6 +251,14 @@ fn couple(selector: &Selector<'_>, table: &Spanned<LoadTable>) -> Checked<Vec<No
         let message = format!("`{}` cannot take a moment: its points lie in a line", on.get_ref().joined());
         selector.case.error_at(on.span(), message, "name a group of surfaces, or of three points that span a plane")
     })
+}
+
+fn nodal(selector: &Selector<'_>, table: &NodalForceTable) -> Checked<Vec<NodalForce>> {
+    let force = |(tag, force): &(u64, [f64; 3])| match selector.node(*tag) {
+        Some(node) if selector.in_solid[node as usize] => Ok((node, *force)),
+        _ => Err(selector.unknown_node(*tag, table.place.clone())),
+    };
+    table.forces.iter().map(force).collect()
 }
 
 fn point_force(

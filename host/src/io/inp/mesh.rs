@@ -1,0 +1,125 @@
+//! From a deck's geometry to a mesh: its sets and surfaces become groups.
+
+use std::collections::HashMap;
+
+use super::codes;
+use super::geometry::{Geometry, Surface};
+use crate::element::ElementKind;
+use crate::mesh::{Cells, Group, Mesh, MeshError, Raw};
+
+/// A group of faces that a load is on: its name, elements and numbers of faces.
+pub type Faces = (String, Vec<(u64, usize)>);
+
+impl Geometry {
+    /// The mesh of the bodies. Sets of elements, sets of nodes and surfaces are groups, and so are `faces`; what has no body is left out.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with elements, and a deck without any.
+    pub fn mesh(&self, faces: &[Faces]) -> Result<Mesh, MeshError> {
+        let mut raw = Raw::of_nodes(self.node_tags.clone(), self.coords.clone());
+        for block in &self.blocks {
+            let Some((_, kind)) = block.solid else { continue };
+            raw.push_block(kind, &block.tags, block.nodes.chunks_exact(block.n_nodes), kind.info().vtk_order);
+        }
+        let mut mesh = raw.into_mesh()?;
+        mesh.warnings.retain(|said| !said.contains("node"));
+        let mut groups = Groups::new(self, &mut mesh);
+        for (name, tags) in &self.element_sets {
+            groups.add_bodies(name, tags);
+        }
+        for (name, surface) in &self.surfaces {
+            match surface {
+                Surface::Nodes(tags) => groups.add_points(name, tags),
+                Surface::Faces(faces) => groups.add_faces(name, faces),
+            }
+        }
+        for (name, tags) in &self.node_sets {
+            groups.add_points(name, tags);
+        }
+        for (name, on) in faces {
+            groups.add_faces(name, on);
+        }
+        Ok(mesh)
+    }
+}
+
+/// Adds groups to a mesh.
+struct Groups<'a> {
+    geometry: &'a Geometry,
+    mesh: &'a mut Mesh,
+    /// By tags.
+    nodes: HashMap<u64, u32>,
+    /// Block and number of the mesh's elements, by tags.
+    elements: HashMap<u64, (usize, u32)>,
+    /// What is added gets tags from here.
+    next_tag: u64,
+}
+
+impl<'a> Groups<'a> {
+    fn new(geometry: &'a Geometry, mesh: &'a mut Mesh) -> Groups<'a> {
+        let blocks = mesh.cells.iter().enumerate();
+        let elements = blocks.flat_map(|(b, cells)| cells.tags.iter().zip(0..).map(move |(tag, i)| (*tag, (b, i))));
+        let elements: HashMap<u64, (usize, u32)> = elements.collect();
+        let next_tag = elements.keys().max().map_or(1, |tag| tag + 1);
+        let nodes = mesh.node_tags.iter().copied().zip(0..).collect();
+        Groups { geometry, mesh, nodes, elements, next_tag }
+    }
+
+    fn add_bodies(&mut self, name: &str, tags: &[u64]) {
+        let found = tags.iter().filter_map(|tag| self.elements.get(tag)).copied().collect();
+        self.add(name, self.mesh.dim(), found);
+    }
+
+    fn add_points(&mut self, name: &str, tags: &[u64]) {
+        let cells: Vec<u32> = tags.iter().filter_map(|tag| self.nodes.get(tag)).copied().collect();
+        let found = cells.into_iter().map(|node| self.push(ElementKind::Point1, &[node])).collect();
+        self.add(name, 0, found);
+    }
+
+    fn add_faces(&mut self, name: &str, faces: &[(u64, usize)]) {
+        let cells: Vec<(ElementKind, Vec<u32>)> =
+            faces.iter().filter_map(|(tag, face)| self.face(*tag, *face)).collect();
+        let found = cells.into_iter().map(|(kind, nodes)| self.push(kind, &nodes)).collect();
+        self.add(name, self.mesh.dim() - 1, found);
+    }
+
+    /// The kind and the nodes of a face.
+    fn face(&self, tag: u64, face: usize) -> Option<(ElementKind, Vec<u32>)> {
+        let (block, i) = self.geometry.element(tag)?;
+        let (_, kind) = block.solid?;
+        let corners = codes::faces(kind.info().domain).get(face)?;
+        let corners: Vec<u32> = corners.iter().filter_map(|&k| self.nodes.get(&block.element(i)[k]).copied()).collect();
+        // The mesh may have turned the element round.
+        let (block, cell) = self.elements.get(&tag)?;
+        let cell = self.mesh.cells[*block].cell(*cell as usize);
+        let (side, nodes) = kind.faces().iter().find(|(side, nodes)| {
+            let own = &nodes[..side.info().n_corners];
+            own.len() == corners.len() && own.iter().all(|&k| corners.contains(&cell[k]))
+        })?;
+        Some((*side, nodes.iter().map(|&k| cell[k]).collect()))
+    }
+
+    /// Adds a cell; returns where it is.
+    fn push(&mut self, kind: ElementKind, nodes: &[u32]) -> (usize, u32) {
+        let cells = &mut self.mesh.cells;
+        let block = cells.iter().position(|cells| cells.kind == kind).unwrap_or_else(|| {
+            cells.push(Cells { kind, nodes: Vec::new(), tags: Vec::new() });
+            cells.len() - 1
+        });
+        cells[block].nodes.extend(nodes);
+        cells[block].tags.push(self.next_tag);
+        self.next_tag += 1;
+        (block, cells[block].len() as u32 - 1)
+    }
+
+    fn add(&mut self, name: &str, dim: usize, mut cells: Vec<(usize, u32)>) {
+        cells.sort_unstable();
+        cells.dedup();
+        let members = cells.chunk_by(|a, b| a.0 == b.0).map(|of| (of[0].0, of.iter().map(|(_, cell)| *cell).collect()));
+        let members: Vec<_> = members.collect();
+        if !members.is_empty() {
+            self.mesh.groups.push(Group { name: name.to_string(), dim, members });
+        }
+    }
+}

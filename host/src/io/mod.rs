@@ -1,0 +1,3 @@
+//! From the bytes of files to what they hold.
+
+pub mod inp;

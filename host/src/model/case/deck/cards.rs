@@ -1,0 +1,149 @@
+//! What each card does here.
+
+use super::Reader;
+use crate::io::inp::{Card, Mistake, Read};
+
+/// Cards that have no effect on the answer of linear statics, or that only say what is written.
+const PASSED: &[&str] = &[
+    "HEADING",
+    "PREPRINT",
+    "RESTART",
+    "NODEFILE",
+    "ELFILE",
+    "NODEOUTPUT",
+    "ELEMENTOUTPUT",
+    "ELOUTPUT",
+    "OUTPUT",
+    "PRINT",
+    "CONTACTFILE",
+    "CONTACTPRINT",
+    "CONTACTOUTPUT",
+    "SECTIONPRINT",
+    "SECTIONFILE",
+    "FILEFORMAT",
+    "FILEOUTPUT",
+    "MONITOR",
+    "SPECIFICHEAT",
+    "CONDUCTIVITY",
+    "PHYSICALCONSTANTS",
+    "CONTROLS",
+    "DAMPING",
+    "TIMEPOINTS",
+    "SYSTEM",
+    "EXIT",
+    "FILTER",
+    "ENERGYFILE",
+    "INCLUDE",
+    "ENDPART",
+    "ENDASSEMBLY",
+    "ENDINSTANCE",
+    "USERELEMENT",
+    "ENERGYOUTPUT",
+];
+
+/// Cards that are refused: why, and what there is instead.
+const REFUSED: &[(&str, &str, &str)] = &[
+    ("PLASTIC", PLASTIC, LINEAR),
+    ("CYCLICHARDENING", PLASTIC, LINEAR),
+    ("CREEP", PLASTIC, LINEAR),
+    ("DEFORMATIONPLASTICITY", PLASTIC, LINEAR),
+    ("MOHRCOULOMB", PLASTIC, LINEAR),
+    ("HYPERELASTIC", "large strains are not solved", LINEAR),
+    ("HYPERFOAM", "large strains are not solved", LINEAR),
+    ("USERMATERIAL", "materials of a user's code are not run", LINEAR),
+    ("DEPVAR", "materials of a user's code are not run", LINEAR),
+    ("DAMAGEINITIATION", PLASTIC, LINEAR),
+    ("SHELLSECTION", "shells are not solved", SOLIDS),
+    ("BEAMSECTION", "beams are not solved", SOLIDS),
+    ("BEAMGENERALSECTION", "beams are not solved", SOLIDS),
+    ("MEMBRANESECTION", "membranes are not solved", SOLIDS),
+    ("FLUIDSECTION", "fluids are not solved", "bodies are of C3D.., CPS.., CPE.., CAX.."),
+    ("CONTACTPAIR", CONTACT, TIES),
+    ("CONTACT", CONTACT, TIES),
+    ("CLEARANCE", CONTACT, TIES),
+    ("GAP", CONTACT, TIES),
+    ("DASHPOT", "dashpots are not solved", STATIC),
+    ("FREQUENCY", "vibration is not solved", STATIC),
+    ("COMPLEXFREQUENCY", "vibration is not solved", STATIC),
+    ("MODALDYNAMIC", "vibration is not solved", STATIC),
+    ("STEADYSTATEDYNAMICS", "vibration is not solved", STATIC),
+    ("DYNAMIC", "motion in time is not solved", STATIC),
+    ("BUCKLE", "buckling is not solved", STATIC),
+    ("HEATTRANSFER", "heat is solved of case files alone", STATIC),
+    ("UNCOUPLEDTEMPERATURE-DISPLACEMENT", "heat is solved of case files alone", STATIC),
+    ("COUPLEDTEMPERATURE-DISPLACEMENT", "heat is solved of case files alone", STATIC),
+    ("VISCO", PLASTIC, STATIC),
+    ("GREEN", "steps of this kind are not solved", STATIC),
+    ("SENSITIVITY", "steps of this kind are not solved", STATIC),
+    ("ELECTROMAGNETICS", "steps of this kind are not solved", STATIC),
+    ("SUBSTRUCTUREGENERATE", "steps of this kind are not solved", STATIC),
+    ("CFD", "fluids are not solved", STATIC),
+    ("MPC", "constraints that are not linear are not solved", "*EQUATION, *RIGID BODY, *COUPLING and *TIE are"),
+    ("SUBMODEL", "values of another model's results are not read", "*BOUNDARY with values is"),
+    ("MODELCHANGE", "parts that come and go are not solved", "a deck for each state"),
+    ("CHANGEMATERIAL", "materials that change between steps are not solved", "a deck for each state"),
+    ("CHANGESOLIDSECTION", "materials that change between steps are not solved", "a deck for each state"),
+    ("CYCLICSYMMETRYMODEL", "sectors are solved of case files alone", "[[cyclic]] in a case file"),
+    (
+        "DISTRIBUTION",
+        "axes from element to element are not read",
+        "*ORIENTATION is, of rectangular and cylindrical axes",
+    ),
+    ("INITIALSTRAININCREASE", "initial strains are not solved", "*TEMPERATURE with *EXPANSION strains a body"),
+    ("BASEMOTION", "motion in time is not solved", STATIC),
+];
+
+const PLASTIC: &str = "materials that yield or creep are not solved";
+const LINEAR: &str = "*ELASTIC is; a linear answer shows where the part would yield";
+const SOLIDS: &str = "mesh the part with solids: C3D20R, C3D10";
+const CONTACT: &str = "contact is not solved";
+const TIES: &str = "*TIE joins two surfaces";
+const STATIC: &str = "*STATIC steps are solved";
+
+/// Takes a card.
+pub(super) fn take(reader: &mut Reader<'_>, card: &Card) -> Read {
+    match card.name.as_str() {
+        // The geometry has them.
+        "NODE" | "ELEMENT" | "NSET" | "ELSET" | "SURFACE" => Ok(()),
+        "MATERIAL" => reader.material(card),
+        "ELASTIC" | "DENSITY" | "EXPANSION" => reader.constants(card),
+        "SOLIDSECTION" => reader.solid_section(card),
+        "ORIENTATION" => reader.orientation(card),
+        "TRANSFORM" => reader.transform(card),
+        "AMPLITUDE" => reader.amplitude(card),
+        "BOUNDARY" => reader.boundary(card),
+        "EQUATION" => reader.equation(card),
+        "RIGIDBODY" => reader.rigid_body(card),
+        "COUPLING" => reader.coupling(card),
+        "KINEMATIC" | "DISTRIBUTING" => reader.coupling_kind(card),
+        "DISTRIBUTINGCOUPLING" => reader.distributing_coupling(card),
+        "TIE" => reader.tie(card),
+        "PRE-TENSIONSECTION" => reader.bolt(card),
+        "SPRING" => reader.spring(card),
+        "MASS" => reader.mass(card),
+        "INITIALCONDITIONS" => reader.initial_conditions(card),
+        "TEMPERATURE" => reader.temperature(card),
+        "STEP" => reader.step(card),
+        "STATIC" => reader.static_step(card),
+        "ENDSTEP" => reader.end_step(card),
+        "CLOAD" => reader.cload(card),
+        "DLOAD" => reader.dload(card),
+        "DSLOAD" => reader.dsload(card),
+        "NODEPRINT" | "ELPRINT" => reader.print(card),
+        name if PASSED.contains(&name) => Ok(()),
+        // A *TIE names them, or nothing does.
+        "SURFACEINTERACTION" | "SURFACEBEHAVIOR" | "FRICTION" => Ok(()),
+        name => Err(refusal(reader, card, name)),
+    }
+}
+
+fn refusal(reader: &Reader<'_>, card: &Card, name: &str) -> Box<Mistake> {
+    let written = reader.deck.written(card);
+    match REFUSED.iter().find(|(refused, ..)| *refused == name) {
+        Some((_, why, instead)) => Mistake::at(card.place.clone(), format!("{written}: {why}"), *instead),
+        None => {
+            let help = "docs/decks.md lists the cards that are read";
+            Mistake::at(card.place.clone(), format!("the card {written} is not known"), help)
+        }
+    }
+}

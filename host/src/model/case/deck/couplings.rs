@@ -1,0 +1,404 @@
+//! Cards that couple nodes: `*EQUATION`, `*RIGID BODY`, `*COUPLING`, `*DISTRIBUTING COUPLING`, `*TIE`, `*PRE-TENSION SECTION`; and
+//! springs and masses.
+
+use std::collections::BTreeMap;
+
+use toml::Spanned;
+
+use super::super::tables::{
+    BoltTable, EquationTable, LoadTable, MassTable, RemoteTable, SpringTable, TermTable, TieTable,
+};
+use super::super::{Names, Numbers, Vector};
+use super::Reader;
+use super::points::{Equation, Points};
+use super::steps::{Dof, State, Values};
+use crate::io::inp::{Card, Field, Mistake, Place, Read, fields};
+
+/// A body that follows a reference node.
+#[derive(Debug, Clone)]
+struct Remote {
+    on: Spanned<Names>,
+    at: u64,
+    /// The node whose displacements are its rotations; else the reference node has components 4 to 6.
+    rotations: Option<u64>,
+    /// None until a coupling says so.
+    is_rigid: Option<bool>,
+    place: Place,
+}
+
+/// A cut section.
+#[derive(Debug, Clone)]
+struct Bolt {
+    on: Spanned<Names>,
+    node: u64,
+    place: Place,
+}
+
+/// What couples nodes.
+#[derive(Debug, Clone, Default)]
+pub struct Couplings {
+    pub points: Points,
+    remotes: Vec<Remote>,
+    bolts: Vec<Bolt>,
+}
+
+impl Reader<'_> {
+    /// Equations: how many terms, then node, component and factor of each.
+    pub(super) fn equation(&mut self, card: &Card) -> Read {
+        let place = card.place.clone();
+        let mut lines = self.deck.lines(card);
+        while let Some(head) = lines.next() {
+            let n = head.fields()[0].integer()?;
+            let mut terms: Vec<(Dof, f64)> = Vec::new();
+            let mut n_read = 0;
+            while n_read < n {
+                let Some(line) = lines.next() else {
+                    let message = format!("the equation has {n_read} terms of {n}: the deck is cut");
+                    return Err(Mistake::at(head.place, message, "a line has up to four: node, component, factor, .."));
+                };
+                for term in line.fields().chunks(3) {
+                    let [node, component, factor] = term else {
+                        let help = "a line has up to four terms: node, component, factor, ..";
+                        return Err(Mistake::at(line.place, "a term has node, component and factor", help));
+                    };
+                    self.add_term(node, component, factor.number()?, &mut terms)?;
+                    n_read += 1;
+                }
+            }
+            self.couplings.points.equations.push(Equation { terms, value: 0.0, place: place.clone() });
+        }
+        Ok(())
+    }
+
+    /// A term in the mesh's axes.
+    fn add_term(&self, node: &Field<'_>, component: &Field<'_>, factor: f64, terms: &mut Vec<(Dof, f64)>) -> Read {
+        let (tags, place) = (self.geometry.nodes(node)?, component.place.clone());
+        let [tag] = tags[..] else {
+            return Err(Mistake::at(node.place.clone(), "a term of an equation is of one node", "name it by its tag"));
+        };
+        let component = match component.integer()? {
+            component @ 1..=3 => component as usize - 1,
+            other => {
+                let help = "1 to 3 are x, y, z";
+                return Err(Mistake::at(place, format!("equations of component {other} are not solved"), help));
+            }
+        };
+        match self.frame_of.contains_key(&tag) && self.is_in_body(tag) {
+            false => terms.push(((tag, component as u8), factor)),
+            true => {
+                let along = self.axes_at(tag);
+                let own = (0..3).map(|c| ((tag, c as u8), factor * along[(component, c)]));
+                terms.extend(own.filter(|(_, factor)| factor.abs() > 1e-14));
+            }
+        }
+        Ok(())
+    }
+
+    /// `*RIGID BODY, NSET= or ELSET=, REF NODE=, ROT NODE=`.
+    pub(super) fn rigid_body(&mut self, card: &Card) -> Read {
+        let place = card.place.clone();
+        let at = self.reference(card, "REFNODE")?;
+        let rotations = card.has("ROTNODE").then(|| self.reference(card, "ROTNODE")).transpose()?;
+        let on = match card.word("ELSET") {
+            Some(name) => {
+                let field = Field { text: &name, place: place.clone() };
+                let elements = self.geometry.elements(&field)?;
+                self.nodes_as_group(&format!("NODES OF {name}"), &elements, &place)
+            }
+            None => {
+                let (name, place) = card.required("NSET")?;
+                self.node_group(&name, &place)?
+            }
+        };
+        self.couplings.remotes.push(Remote { on, at, rotations, is_rigid: Some(true), place });
+        Ok(())
+    }
+
+    fn nodes_as_group(&mut self, name: &str, elements: &[u64], place: &Place) -> Spanned<Names> {
+        let of = |tag: &u64| self.geometry.element(*tag).map_or(&[][..], |(block, i)| block.element(i)).to_vec();
+        let mut nodes: Vec<u64> = elements.iter().flat_map(of).collect();
+        nodes.sort_unstable();
+        nodes.dedup();
+        self.geometry.node_sets.insert(name.to_string(), nodes);
+        Spanned::new(place.clone(), Names::One(name.to_string()))
+    }
+
+    /// The node that a parameter names.
+    fn reference(&self, card: &Card, parameter: &str) -> Read<u64> {
+        let (name, place) = card.required(parameter)?;
+        let nodes = self.geometry.nodes(&Field { text: &name, place: place.clone() })?;
+        match nodes[..] {
+            [node] => Ok(node),
+            _ => Err(Mistake::at(place, "this must be one node", "name it by its tag")),
+        }
+    }
+
+    /// `*COUPLING, REF NODE=, SURFACE=`.
+    pub(super) fn coupling(&mut self, card: &Card) -> Read {
+        let at = self.reference(card, "REFNODE")?;
+        let (name, place) = card.required("SURFACE")?;
+        if let Some(own) = card.parameter("ORIENTATION") {
+            let message = "couplings in axes of their own are not solved";
+            return Err(Mistake::at(own.place.clone(), message, "give all components: *KINEMATIC\n1, 6"));
+        }
+        let on = self.surface(&name, &place)?;
+        let remote = Remote { on, at, rotations: None, is_rigid: None, place: card.place.clone() };
+        self.couplings.remotes.push(remote);
+        Ok(())
+    }
+
+    /// `*KINEMATIC` or `*DISTRIBUTING` behind a coupling.
+    pub(super) fn coupling_kind(&mut self, card: &Card) -> Read {
+        let place = card.place.clone();
+        let mut components = Vec::new();
+        for line in self.deck.lines(card) {
+            let fields = line.fields();
+            let first = fields[0].integer()?;
+            let last = fields.get(1).map_or(Ok(first), |last| last.integer())?;
+            components.extend(first..=last.min(6));
+        }
+        let open = self.couplings.remotes.last_mut().filter(|remote| remote.is_rigid.is_none());
+        let Some(remote) = open else {
+            return Err(Mistake::at(place, "this card is of no coupling", "*COUPLING comes before it"));
+        };
+        let is_whole = components.is_empty() || (1..=3).all(|component| components.contains(&component));
+        if !is_whole {
+            let message = "couplings of some components are not solved";
+            return Err(Mistake::at(place, message, "1, 3 or 1, 6 couples all; *EQUATION couples single ones"));
+        }
+        remote.is_rigid = Some(card.name == "KINEMATIC");
+        Ok(())
+    }
+
+    /// `*DISTRIBUTING COUPLING, ELSET=`: nodes with weights, whose mean displacement is that of the set's node.
+    pub(super) fn distributing_coupling(&mut self, card: &Card) -> Read {
+        let (name, place) = card.required("ELSET")?;
+        let elements = self.geometry.elements(&Field { text: &name, place: place.clone() })?;
+        let point = elements.first().and_then(|tag| self.geometry.element(*tag)).map(|(block, i)| block.element(i)[0]);
+        let Some(point) = point else { return Err(Mistake::at(place, "this set has no element", "of type DCOUP3D")) };
+        let mut weights: BTreeMap<u64, f64> = BTreeMap::new();
+        for line in self.deck.lines(card) {
+            let fields = line.fields();
+            let weight = fields.get(1).map_or(Ok(1.0), |weight| weight.number())?;
+            self.geometry.nodes(&fields[0])?.into_iter().for_each(|node| {
+                weights.insert(node, weight);
+            });
+        }
+        let total: f64 = weights.values().sum();
+        if total <= 0.0 {
+            return Err(Mistake::at(place, "the weights of this coupling add up to nothing", "LOAD, 1."));
+        }
+        for component in 0..3 {
+            let shares = weights.iter().map(|(node, weight)| ((*node, component), weight / total));
+            let terms = shares.chain([((point, component), -1.0)]).collect();
+            self.couplings.points.equations.push(Equation { terms, value: 0.0, place: card.place.clone() });
+        }
+        Ok(())
+    }
+
+    /// `*TIE`: a line with slave and master.
+    pub(super) fn tie(&mut self, card: &Card) -> Read {
+        if let Some(cyclic) = card.parameter("CYCLICSYMMETRY") {
+            let message = "sectors are solved of case files alone";
+            return Err(Mistake::at(cyclic.place.clone(), message, "[[cyclic]] in a case file"));
+        }
+        let tolerance = match card.parameter("POSITIONTOLERANCE") {
+            Some(parameter) => {
+                let text = parameter.value.as_deref().unwrap_or_default();
+                let value = fields::number(text).ok_or_else(|| {
+                    Mistake::at(parameter.place.clone(), format!("`{text}` is no number"), "POSITION TOLERANCE=0.1")
+                })?;
+                Some(Spanned::new(parameter.place.clone(), value))
+            }
+            None => None,
+        };
+        for line in self.deck.lines(card) {
+            let sides = line.fields();
+            let [slave, master, ..] = &sides[..] else {
+                return Err(Mistake::at(line.place, "a tie has two surfaces", "slave, master"));
+            };
+            let table = TieTable {
+                name: card.word("NAME").map(|name| Spanned::new(card.place.clone(), name)),
+                slave: self.surface(&slave.name(), &slave.place)?,
+                master: self.surface(&master.name(), &master.place)?,
+                tolerance: tolerance.clone(),
+                kind: None,
+            };
+            self.tables.tie.push(Spanned::new(line.place, table));
+        }
+        Ok(())
+    }
+
+    /// `*PRE-TENSION SECTION, SURFACE=, NODE=`.
+    pub(super) fn bolt(&mut self, card: &Card) -> Read {
+        let node = self.reference(card, "NODE")?;
+        let (name, place) = card.required("SURFACE")?;
+        let on = self.surface(&name, &place)?;
+        self.couplings.bolts.push(Bolt { on, node, place: card.place.clone() });
+        Ok(())
+    }
+
+    /// `*SPRING, ELSET=` of SPRING1: a component, then force per length.
+    pub(super) fn spring(&mut self, card: &Card) -> Read {
+        let (name, place) = card.required("ELSET")?;
+        let elements = self.geometry.elements(&Field { text: &name, place: place.clone() })?;
+        let code = elements.first().and_then(|tag| self.geometry.element(*tag)).map(|(block, _)| block.code.clone());
+        if code.as_deref() != Some("SPRING1") {
+            let message = "springs between two nodes are not solved";
+            return Err(Mistake::at(place, message, "SPRING1 joins a node to the ground"));
+        }
+        let lines: Vec<_> = self.deck.lines(card).collect();
+        let [component, rate, ..] = &lines[..] else {
+            return Err(Mistake::at(place, "a spring has a component and a rate", "2\n1.E6"));
+        };
+        let component = component.fields()[0].integer()?;
+        let rate = rate.fields()[0].number()?;
+        if !(1..=3).contains(&component) {
+            return Err(Mistake::at(place, format!("there is no spring along component {component}"), "1 to 3"));
+        }
+        let on = self.nodes_as_group(&format!("NODES OF {name}"), &elements, &place);
+        let count = elements.len() as f64;
+        let mut stiffness = vec![0.0; 3];
+        stiffness[component as usize - 1] = rate * count;
+        let table = SpringTable {
+            name: Some(Spanned::new(place.clone(), name)),
+            on,
+            stiffness: Some(Spanned::new(place.clone(), Numbers(stiffness))),
+            foundation: None,
+        };
+        self.tables.spring.push(Spanned::new(place, table));
+        Ok(())
+    }
+
+    /// `*MASS, ELSET=`: the mass at each of its points.
+    pub(super) fn mass(&mut self, card: &Card) -> Read {
+        let (name, place) = card.required("ELSET")?;
+        let elements = self.geometry.elements(&Field { text: &name, place: place.clone() })?;
+        let Some(line) = self.deck.lines(card).next() else {
+            return Err(Mistake::at(place, "the mass is missing", "*MASS, ELSET=POINTS\n12."));
+        };
+        let each = line.fields()[0].number()?;
+        let on = self.nodes_as_group(&format!("NODES OF {name}"), &elements, &place);
+        let mass = Spanned::new(line.place, each * elements.len() as f64);
+        let table = MassTable { name: Some(Spanned::new(place.clone(), name)), on, mass, inertia: None };
+        self.tables.mass.push(Spanned::new(place, table));
+        Ok(())
+    }
+
+    /// Tables of all that couples, with what supports and loads say of reference nodes.
+    pub(super) fn close_couplings(&mut self, supports: &Values<Dof>, loads: &[(Option<String>, State)]) -> Read {
+        let remotes = std::mem::take(&mut self.couplings.remotes);
+        for remote in &remotes {
+            let held = remote.motion(supports);
+            if remote.is_rigid == Some(true) || held != [None; 6] {
+                self.tables.remote.push(remote.table(self.place_of(remote.at), held));
+            }
+            for (step, state) in loads {
+                self.tables.load.extend(remote.load(self.place_of(remote.at), step.as_deref(), state));
+            }
+        }
+        let bolts = std::mem::take(&mut self.couplings.bolts);
+        for bolt in &bolts {
+            self.close_bolt(bolt, supports, loads)?;
+        }
+        let taken = remotes.iter().flat_map(|remote| [Some(remote.at), remote.rotations]).flatten();
+        self.couplings.points.taken.extend(taken.chain(bolts.iter().map(|bolt| bolt.node)));
+        let mut points = std::mem::take(&mut self.couplings.points);
+        points.eliminate(self, supports);
+        self.couplings.points = points;
+        for Equation { terms, value, place } in &self.couplings.points.equations {
+            let spanned = |value: f64| Spanned::new(place.clone(), value);
+            let terms = terms.iter().map(|((node, component), factor)| {
+                let dof = Spanned::new(place.clone(), ["x", "y", "z"][usize::from(*component)].to_string());
+                let node = Spanned::new(place.clone(), *node);
+                Spanned::new(place.clone(), TermTable { node, dof, factor: spanned(*factor) })
+            });
+            let terms = Spanned::new(place.clone(), terms.collect());
+            let table = EquationTable { terms, value: Some(spanned(*value)) };
+            self.tables.equation.push(Spanned::new(place.clone(), table));
+        }
+        Ok(())
+    }
+
+    fn close_bolt(&mut self, bolt: &Bolt, supports: &Values<Dof>, loads: &[(Option<String>, State)]) -> Read {
+        let spanned = |value: f64| Some(Spanned::new(bolt.place.clone(), value));
+        let shortening = supports.get(&(bolt.node, 0)).map(|given| given.value);
+        let [(None, state)] = loads else {
+            let message = "a bolt in several steps is not solved";
+            return Err(Mistake::at(bolt.place.clone(), message, "a deck for each step"));
+        };
+        let preload = state.forces.get(&(bolt.node, 0)).map(|given| given.value);
+        if shortening.is_none() && preload.is_none() {
+            let message = format!("node {} has neither a force nor a displacement", bolt.node);
+            return Err(Mistake::at(
+                bolt.place.clone(),
+                message,
+                "*CLOAD or *BOUNDARY on its component 1 pulls the bolt",
+            ));
+        }
+        let table = BoltTable {
+            name: None,
+            on: bolt.on.clone(),
+            preload: preload.filter(|_| shortening.is_none()).and_then(spanned),
+            shortening: shortening.and_then(spanned),
+        };
+        self.tables.bolt.push(Spanned::new(bolt.place.clone(), table));
+        Ok(())
+    }
+}
+
+impl Remote {
+    /// Where the six components of its motion are.
+    fn dofs(&self) -> [Dof; 6] {
+        let of = |component: u8| match self.rotations {
+            Some(node) if component > 2 => (node, component - 3),
+            _ => (self.at, component),
+        };
+        std::array::from_fn(|component| of(component as u8))
+    }
+
+    fn motion(&self, supports: &Values<Dof>) -> [Option<f64>; 6] {
+        self.dofs().map(|dof| supports.get(&dof).map(|given| given.value))
+    }
+
+    fn table(&self, at: [f64; 3], held: [Option<f64>; 6]) -> Spanned<RemoteTable> {
+        let spanned = |text: &str| Spanned::new(self.place.clone(), text.to_string());
+        let given = |held: &[Option<f64>]| {
+            let letters = ["x", "y", "z"].into_iter().zip(held);
+            let values = letters
+                .filter_map(|(letter, value)| Some((spanned(letter), Spanned::new(self.place.clone(), (*value)?))));
+            let values: BTreeMap<_, _> = values.collect();
+            (!values.is_empty()).then(|| Spanned::new(self.place.clone(), values))
+        };
+        let table = RemoteTable {
+            name: Some(spanned(&format!("node {}", self.at))),
+            on: self.on.clone(),
+            at: Some(Spanned::new(self.place.clone(), Vector::from(at))),
+            kind: Some(spanned(if self.is_rigid == Some(true) { "rigid" } else { "distributing" })),
+            force: None,
+            moment: None,
+            fix: None,
+            displacement: given(&held[..3]),
+            rotation: given(&held[3..]),
+        };
+        Spanned::new(self.place.clone(), table)
+    }
+
+    /// What acts on the reference node, spread over what follows it.
+    fn load(&self, at: [f64; 3], step: Option<&str>, state: &State) -> Option<Spanned<LoadTable>> {
+        let values = self.dofs().map(|dof| state.forces.get(&dof).map_or(0.0, |given| given.value));
+        let of = |values: &[f64]| values.iter().any(|value| *value != 0.0).then(|| values.to_vec());
+        let (force, moment) = (of(&values[..3]), of(&values[3..]));
+        let place = self.place.clone();
+        (force.is_some() || moment.is_some()).then(|| {
+            let table = LoadTable {
+                name: step.map(|step| Spanned::new(place.clone(), step.to_string())),
+                on: self.on.clone(),
+                at: force.as_ref().map(|_| Spanned::new(place.clone(), Vector::from(at))),
+                force: force.map(|f| Spanned::new(place.clone(), Vector::from([f[0], f[1], f[2]]))),
+                moment: moment.map(|moment| Spanned::new(place.clone(), Numbers(moment))),
+            };
+            Spanned::new(place.clone(), table)
+        })
+    }
+}

@@ -1,0 +1,319 @@
+//! `*CLOAD`, `*DLOAD`, `*DSLOAD`: forces on nodes, pressures on faces, gravity and rotation.
+
+use std::collections::{BTreeMap, HashMap};
+
+use toml::Spanned;
+
+use super::super::Names;
+use super::super::Vector;
+use super::super::tables::{GravityTable, NodalForceTable, PressureTable, RotationTable};
+use super::Reader;
+use super::steps::{Dof, State};
+use crate::io::inp::geometry::{Surface, unknown};
+use crate::io::inp::{Card, Field, Line, Mistake, Place, Read};
+use crate::mesh::vector::{norm, unit};
+use crate::model::Rotation;
+
+/// A force on the volume of some elements.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Body {
+    /// The set, or the element's tag.
+    pub elements: Vec<u64>,
+    pub acts: Acts,
+    pub place: Place,
+    /// The step that it is of.
+    step: usize,
+}
+
+/// How it acts.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Acts {
+    /// An acceleration.
+    Gravity([f64; 3]),
+    /// Away from an axis.
+    Centrifugal(Rotation),
+}
+
+impl Acts {
+    /// Force per mass at a place.
+    pub fn at(&self, x: [f64; 3]) -> [f64; 3] {
+        match self {
+            Acts::Gravity(acceleration) => *acceleration,
+            Acts::Centrifugal(rotation) => rotation.force(1.0, x),
+        }
+    }
+}
+
+impl Reader<'_> {
+    pub(super) fn cload(&mut self, card: &Card) -> Read {
+        self.within_step(card)?;
+        let factor = self.factor(card)?;
+        if card.word("OP").is_some_and(|op| op == "NEW") {
+            let mut forces = std::mem::take(&mut self.state.forces);
+            self.state.drop_older(&mut forces);
+            self.state.forces = forces;
+        }
+        for line in self.deck.lines(card) {
+            let fields = line.fields();
+            let [on, component, value, ..] = &fields[..] else {
+                return Err(Mistake::at(line.place, "a force has a component and a value", "17, 2, -100."));
+            };
+            let component =
+                component.integer().ok().filter(|component| (1..=6).contains(component)).ok_or_else(|| {
+                    let help = "1 to 3 are forces along x, y, z; 4 to 6 are moments on reference nodes";
+                    Mistake::at(component.place.clone(), format!("there is no component {}", component.text), help)
+                })?;
+            let value = factor * value.number()?;
+            for node in self.geometry.nodes(on)? {
+                let given = self.state.given(value, line.place.clone(), "CLOAD");
+                State::add(&mut self.state.forces, (node, component as u8 - 1), given);
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn dload(&mut self, card: &Card) -> Read {
+        self.begin_distributed(card)?;
+        let factor = self.factor(card)?;
+        for line in self.deck.lines(card) {
+            let fields = line.fields();
+            let Some(word) = fields.get(1) else {
+                return Err(Mistake::at(
+                    line.place,
+                    "which load is meant?",
+                    "SKIN, P2, 10. or ALL, GRAV, 9.81, 0., 0., -1.",
+                ));
+            };
+            match word.name().as_str() {
+                "GRAV" | "CENTRIF" => self.body(&line, &fields, factor)?,
+                name if name.starts_with('P') && name[1..].parse::<u8>().is_ok() => {
+                    let value = factor * value(&fields, &line)?;
+                    for element in self.geometry.elements(&fields[0])? {
+                        let face = self.geometry.face_of(element, word, 'P')?;
+                        let given = self.state.given(value, line.place.clone(), "DLOAD");
+                        State::add(&mut self.state.pressures, (element, face), given);
+                    }
+                }
+                name => {
+                    let help = "P1, P2, .. are pressures on faces; GRAV and CENTRIF act on the volume";
+                    return Err(Mistake::at(word.place.clone(), format!("the load {name} is not supported"), help));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn dsload(&mut self, card: &Card) -> Read {
+        self.begin_distributed(card)?;
+        let factor = self.factor(card)?;
+        for line in self.deck.lines(card) {
+            let fields = line.fields();
+            let Some(word) = fields.get(1).filter(|word| word.name() == "P") else {
+                let help = "SURFACE, P, 10. is a pressure";
+                return Err(Mistake::at(line.place, "a load on a surface is a pressure, P", help));
+            };
+            let value = factor * value(&fields, &line)?;
+            let name = fields[0].name();
+            let faces = match self.geometry.surfaces.get(&name) {
+                Some(Surface::Faces(faces)) => faces.clone(),
+                Some(Surface::Nodes(_)) => {
+                    let message = format!("{name} is a surface of nodes");
+                    return Err(Mistake::at(word.place.clone(), message, "a pressure needs *SURFACE, TYPE=ELEMENT"));
+                }
+                None => return Err(unknown(&fields[0], "surface", &self.geometry.surfaces)),
+            };
+            for key in faces {
+                let given = self.state.given(value, line.place.clone(), &name);
+                State::add(&mut self.state.pressures, key, given);
+            }
+        }
+        Ok(())
+    }
+
+    /// What both have in common.
+    fn begin_distributed(&mut self, card: &Card) -> Read {
+        self.within_step(card)?;
+        if card.word("OP").is_some_and(|op| op == "NEW") {
+            let mut pressures = std::mem::take(&mut self.state.pressures);
+            self.state.drop_older(&mut pressures);
+            self.state.pressures = pressures;
+            let step = self.state.number();
+            self.state.bodies.retain(|body| body.step == step);
+        }
+        Ok(())
+    }
+
+    /// `set, GRAV, size, direction` or `set, CENTRIF, speed squared, point, direction`.
+    fn body(&mut self, line: &Line<'_>, fields: &[Field<'_>], factor: f64) -> Read {
+        let elements = self.geometry.elements(&fields[0])?;
+        let numbers = fields[2..].iter().map(Field::number_or_zero).collect::<Read<Vec<f64>>>()?;
+        let place = line.place.clone();
+        let acts = match (fields[1].name().as_str(), &numbers[..]) {
+            ("GRAV", [size, x, y, z, ..]) if norm([*x, *y, *z]) > 0.0 => {
+                Acts::Gravity(unit([*x, *y, *z]).map(|c| factor * size * c))
+            }
+            ("CENTRIF", [square, x, y, z, a, b, c, ..]) if norm([*a, *b, *c]) > 0.0 && factor * square >= 0.0 => {
+                let speed = (factor * square).sqrt();
+                Acts::Centrifugal(Rotation { axis: unit([*a, *b, *c]), at: [*x, *y, *z], speed })
+            }
+            ("GRAV", _) => {
+                let help = "ALL, GRAV, 9.81, 0., 0., -1.";
+                return Err(Mistake::at(place, "GRAV has a size and a direction", help));
+            }
+            _ => {
+                let help = "ALL, CENTRIF, 1.E6, 0., 0., 0., 0., 0., 1.";
+                return Err(Mistake::at(place, "CENTRIF has a speed squared, a point and a direction", help));
+            }
+        };
+        let step = self.state.number();
+        // The same again takes the place of what is of a step before.
+        let is_same = |body: &Body| {
+            body.step != step
+                && body.elements == elements
+                && std::mem::discriminant(&body.acts) == std::mem::discriminant(&acts)
+        };
+        self.state.bodies.retain(|body| !is_same(body));
+        self.state.bodies.push(Body { elements, acts, place, step });
+        Ok(())
+    }
+
+    /// The tables of a step's loads; load cases call them by the step's name.
+    pub(super) fn close_loads(&mut self, step: Option<&str>, state: &State) -> Read {
+        self.close_forces(step, state)?;
+        self.close_pressures(step, state);
+        self.close_bodies(step, state)
+    }
+
+    fn close_forces(&mut self, step: Option<&str>, state: &State) -> Read {
+        let mut forces: BTreeMap<u64, [f64; 3]> = BTreeMap::new();
+        let moved = self.forces_by_equations(state)?;
+        let own = state.forces.iter().filter(|((node, _), _)| self.is_in_body(*node));
+        for (&(node, component), given) in own {
+            if component > 2 {
+                let message = format!("node {node} is of solids, which take no moment at a node");
+                let help = "a moment acts on the reference node of *RIGID BODY or *COUPLING";
+                return Err(Mistake::at(given.place.clone(), message, help));
+            }
+            let along = self.axes_at(node);
+            let force = forces.entry(node).or_default();
+            (0..3).for_each(|c| force[c] += given.value * along[(usize::from(component), c)]);
+        }
+        for ((node, component), value) in moved {
+            forces.entry(node).or_default()[usize::from(component)] += value;
+        }
+        let Some(place) = state.forces.values().map(|given| given.place.clone()).next() else { return Ok(()) };
+        self.add_forces("CLOAD", step, place, forces.into_iter().collect());
+        Ok(())
+    }
+
+    fn add_forces(&mut self, label: &str, step: Option<&str>, place: Place, forces: Vec<(u64, [f64; 3])>) {
+        if !forces.is_empty() {
+            let name = step.map(|step| Spanned::new(place.clone(), step.to_string()));
+            self.tables.nodal_force.push(NodalForceTable { name, label: label.to_string(), place, forces });
+        }
+    }
+
+    /// Faces of one pressure are a group.
+    fn close_pressures(&mut self, step: Option<&str>, state: &State) {
+        let mut alike: BTreeMap<(String, u64), (Place, Vec<(u64, usize)>)> = BTreeMap::new();
+        for (face, given) in &state.pressures {
+            let key = (given.label.clone(), given.value.to_bits());
+            alike.entry(key).or_insert_with(|| (given.place.clone(), Vec::new())).1.push(*face);
+        }
+        for ((label, bits), (place, faces)) in alike {
+            let whole =
+                matches!(self.geometry.surfaces.get(&label), Some(Surface::Faces(all)) if all.len() == faces.len());
+            let group = if whole { label } else { format!("{label} {}", self.faces.len() + 1) };
+            if !whole {
+                self.faces.push((group.clone(), faces));
+            }
+            let spanned = |text: &str| Spanned::new(place.clone(), text.to_string());
+            let table = PressureTable {
+                name: step.map(spanned),
+                on: Spanned::new(place.clone(), Names::One(group)),
+                value: Some(Spanned::new(place.clone(), f64::from_bits(bits))),
+                gradient: None,
+                level: None,
+                direction: None,
+                file: None,
+            };
+            self.tables.pressure.push(Spanned::new(place.clone(), table));
+        }
+    }
+
+    /// One that acts on the whole body is the table of its name; others become forces on nodes.
+    fn close_bodies(&mut self, step: Option<&str>, state: &State) -> Read {
+        let n_solids: usize = self.geometry.blocks.iter().filter(|b| b.solid.is_some()).map(|b| b.tags.len()).sum();
+        let [first] = &state.bodies[..] else {
+            return state.bodies.iter().try_for_each(|body| self.forces_of_body(step, body));
+        };
+        if first.elements.len() != n_solids || step.is_some() {
+            return self.forces_of_body(step, first);
+        }
+        let place = &first.place;
+        let vector = |v: [f64; 3]| Spanned::new(place.clone(), Vector::from(v));
+        match first.acts {
+            Acts::Gravity(acceleration) => {
+                let table = GravityTable { name: None, acceleration: vector(acceleration) };
+                self.tables.gravity = Some(Spanned::new(place.clone(), table));
+            }
+            Acts::Centrifugal(rotation) => {
+                let (axis, at) = (Some(vector(rotation.axis)), Some(vector(rotation.at)));
+                let table = RotationTable { name: None, axis, at, speed: Spanned::new(place.clone(), rotation.speed) };
+                self.tables.rotation = Some(Spanned::new(place.clone(), table));
+            }
+        }
+        Ok(())
+    }
+
+    /// `f_a = int rho b N_a dV` over the elements of a set.
+    fn forces_of_body(&mut self, step: Option<&str>, body: &Body) -> Read {
+        let densities = self.densities()?;
+        let mut forces: HashMap<u64, [f64; 3]> = HashMap::new();
+        let thickness = self.tables.analysis.thickness.as_ref().map_or(1.0, |thickness| *thickness.get_ref());
+        for tag in &body.elements {
+            let Some((block, i)) = self.geometry.element(*tag) else { continue };
+            let Some((family, kind)) = block.solid else { continue };
+            let Some(density) = densities.get(tag).copied().filter(|density| *density > 0.0) else {
+                let message = format!("element {tag} has no density, which this load needs");
+                return Err(Mistake::at(body.place.clone(), message, "*DENSITY belongs to the *MATERIAL"));
+            };
+            // The deck's order is VTK's.
+            let (order, listed) = (kind.info().vtk_order, block.element(i));
+            let mut nodes = listed.to_vec();
+            order.iter().zip(listed).for_each(|(place, node)| nodes[*place] = *node);
+            let x: Vec<[f64; 3]> = nodes.iter().map(|node| self.place_of(*node)).collect();
+            for at in &kind.table().quadrature {
+                let place = at.place(|b| x[b]);
+                let around = match family {
+                    crate::io::inp::codes::Family::Revolved => 2.0 * std::f64::consts::PI * place[0],
+                    _ => thickness,
+                };
+                let volume = crate::element::shape::determinant(kind.info().dim, at.tangents(|b| x[b]));
+                let mass = density * at.weight * around * volume.abs();
+                for (node, n) in nodes.iter().zip(&at.n) {
+                    let force = forces.entry(*node).or_default();
+                    body.acts.at(place).iter().zip(force).for_each(|(b, f)| *f += n * mass * b);
+                }
+            }
+        }
+        let label = if matches!(body.acts, Acts::Gravity(_)) { "GRAV" } else { "CENTRIF" };
+        let mut forces: Vec<(u64, [f64; 3])> = forces.into_iter().collect();
+        forces.sort_unstable_by_key(|(node, _)| *node);
+        self.add_forces(label, step, body.place.clone(), forces);
+        Ok(())
+    }
+
+    /// Moves forces on nodes without stiffness to those that equations couple them to.
+    fn forces_by_equations(&self, state: &State) -> Read<Vec<(Dof, f64)>> {
+        self.couplings.points.forces(self, state)
+    }
+}
+
+/// The third value of a line.
+fn value(fields: &[Field<'_>], line: &Line<'_>) -> Read<f64> {
+    match fields.get(2) {
+        Some(value) => value.number(),
+        None => Err(Mistake::at(line.place.clone(), "the load has no value", "SKIN, P2, 10.")),
+    }
+}

@@ -1,0 +1,216 @@
+//! From a deck of CalculiX or Abaqus to a case: the tables that a case file would have, with their places in the deck.
+//!
+//! A card that changes the answer and is not understood is refused; one that does not is passed over.
+
+mod cards;
+mod couplings;
+mod frames;
+mod loads;
+mod materials;
+mod points;
+mod prints;
+mod sections;
+mod steps;
+mod supports;
+mod surfaces;
+mod temperatures;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+use std::sync::Arc;
+
+use toml::Spanned;
+
+use super::Case;
+use super::tables::{AnalysisTable, AxesTable, MeshTable, OutputTable, SolverTable, Tables};
+use crate::io::inp::{self, Deck, Faces, Geometry, Listing, Mistake, Read, Scoped};
+use crate::mesh::{Mesh, MeshError};
+use crate::model::{Axes, Checked, Source};
+pub use prints::{Item, Print};
+
+/// The mesh of a deck, and what it says beside the tables.
+#[derive(Debug)]
+pub struct DeckCase {
+    geometry: Geometry,
+    faces: Vec<Faces>,
+    /// What is to be printed after each step.
+    pub prints: Vec<Vec<Print>>,
+    /// The times at which the steps end.
+    pub times: Vec<f64>,
+    frame_of: HashMap<u64, usize>,
+    frames: Vec<Axes>,
+}
+
+impl DeckCase {
+    /// The mesh.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with elements.
+    pub fn mesh(&self) -> Result<Mesh, MeshError> {
+        self.geometry.mesh(&self.faces)
+    }
+
+    /// The axes that a node's components are along, if it has its own.
+    pub fn axes_of(&self, tag: u64) -> Option<&Axes> {
+        self.frame_of.get(&tag).map(|frame| &self.frames[*frame])
+    }
+}
+
+/// Whether a path is that of a deck.
+pub fn is_deck(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("inp"))
+}
+
+/// Reads a deck and all that it includes.
+pub fn read(path: &Path) -> Checked<Case> {
+    case(path, Deck::read(path))
+}
+
+/// The same from a text.
+#[cfg(test)]
+pub fn parse(path: &Path, text: &str) -> Checked<Case> {
+    case(path, Deck::parse(path, text.as_bytes()))
+}
+
+fn case(path: &Path, deck: Result<Deck, (Listing, Box<Mistake>)>) -> Checked<Case> {
+    let (listing, read) = match deck {
+        Ok(deck) => (deck.listing.clone(), Reader::read(&deck)),
+        Err((listing, mistake)) => (listing, Err(mistake)),
+    };
+    let source = Source::of_deck(path, &listing);
+    match read {
+        Ok((tables, warnings, deck)) => {
+            Ok(Case { path: path.to_path_buf(), source, tables, warnings, deck: Some(Arc::new(deck)) })
+        }
+        Err(mistake) => Err(match mistake.place {
+            Some(place) => source.error_at(place, mistake.message, mistake.help),
+            None => source.error_anywhere(mistake.message, mistake.help),
+        }),
+    }
+}
+
+/// What is known of a deck while its cards are read.
+struct Reader<'a> {
+    deck: &'a Deck,
+    geometry: Geometry,
+    /// Whether nodes have stiffness, in the order of the geometry.
+    in_body: Vec<bool>,
+    materials: materials::Materials,
+    sections: Vec<sections::Section>,
+    orientations: BTreeMap<String, frames::Frame>,
+    /// Axes of nodes, by tag, and these axes.
+    frame_of: HashMap<u64, usize>,
+    frames: Vec<Axes>,
+    frame_tables: Vec<Spanned<AxesTable>>,
+    amplitudes: BTreeMap<String, Vec<[f64; 2]>>,
+    couplings: couplings::Couplings,
+    temperatures: temperatures::Temperatures,
+    state: steps::State,
+    steps: Vec<steps::Step>,
+    tables: Tables,
+    warnings: Vec<String>,
+    faces: Vec<Faces>,
+}
+
+impl<'a> Reader<'a> {
+    fn read(deck: &'a Deck) -> Read<(Tables, Vec<String>, DeckCase)> {
+        let scoped = Scoped::of(deck)?;
+        Reader::of(deck, &scoped)?.run(&scoped)
+    }
+
+    fn of(deck: &'a Deck, scoped: &Scoped) -> Read<Reader<'a>> {
+        let geometry = Geometry::of(deck, scoped)?;
+        let mut in_body = vec![false; geometry.node_tags.len()];
+        for block in geometry.blocks.iter().filter(|block| block.solid.is_some()) {
+            block.nodes.iter().filter_map(|tag| geometry.node(*tag)).for_each(|node| in_body[node] = true);
+        }
+        let whole = deck.cards.first().map_or(0..0, |card| card.place.clone());
+        Ok(Reader {
+            deck,
+            geometry,
+            in_body,
+            materials: Default::default(),
+            sections: Vec::new(),
+            orientations: BTreeMap::new(),
+            frame_of: HashMap::new(),
+            frames: Vec::new(),
+            frame_tables: Vec::new(),
+            amplitudes: BTreeMap::new(),
+            couplings: Default::default(),
+            temperatures: Default::default(),
+            state: Default::default(),
+            steps: Vec::new(),
+            tables: empty(whole),
+            warnings: Vec::new(),
+            faces: Vec::new(),
+        })
+    }
+
+    fn run(mut self, scoped: &Scoped) -> Read<(Tables, Vec<String>, DeckCase)> {
+        for (card, scope) in &scoped.cards {
+            self.geometry.enter(*scope);
+            let deck = self.deck;
+            cards::take(&mut self, &deck.cards[*card])?;
+        }
+        self.geometry.enter(None);
+        self.close_steps()?;
+        let (prints, times) = self.steps.iter().map(|step| (step.prints.clone(), step.time)).unzip();
+        let Reader { geometry, faces, frame_of, frames, tables, warnings, .. } = self;
+        let case = DeckCase { geometry, faces, prints, times, frame_of, frames };
+        Ok((tables, warnings, case))
+    }
+
+    /// Whether a node has stiffness.
+    fn is_in_body(&self, tag: u64) -> bool {
+        self.geometry.node(tag).is_some_and(|node| self.in_body[node])
+    }
+
+    fn place_of(&self, tag: u64) -> [f64; 3] {
+        self.geometry.node(tag).map_or([0.0; 3], |node| self.geometry.coords[node])
+    }
+
+    /// The axes of a node's components, one per row.
+    fn axes_at(&self, tag: u64) -> nalgebra::Matrix3<f64> {
+        match self.frame_of.get(&tag) {
+            Some(frame) => self.frames[*frame].at(self.place_of(tag)),
+            None => nalgebra::Matrix3::identity(),
+        }
+    }
+}
+
+fn empty(place: inp::Place) -> Tables {
+    let mesh = MeshTable { file: None, generate: None, allow_hanging: None };
+    Tables {
+        mesh: Spanned::new(place, mesh),
+        analysis: AnalysisTable::default(),
+        material: Vec::new(),
+        support: Vec::new(),
+        spring: Vec::new(),
+        mass: Vec::new(),
+        tie: Vec::new(),
+        remote: Vec::new(),
+        cyclic: Vec::new(),
+        bolt: Vec::new(),
+        equation: Vec::new(),
+        gravity: None,
+        rotation: None,
+        temperature: None,
+        inertia_relief: None,
+        pressure: Vec::new(),
+        traction: Vec::new(),
+        force: Vec::new(),
+        load: Vec::new(),
+        point_force: Vec::new(),
+        nodal_force: Vec::new(),
+        push: Vec::new(),
+        flux: Vec::new(),
+        source: None,
+        load_case: Vec::new(),
+        solver: SolverTable::default(),
+        output: OutputTable::default(),
+    }
+}

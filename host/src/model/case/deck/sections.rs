@@ -1,0 +1,212 @@
+//! `*SOLID SECTION`: which elements are made of what; materials with their axes become tables.
+
+use toml::Spanned;
+
+use super::super::tables::MaterialTable;
+use super::super::{Names, Numbers};
+use super::Reader;
+use super::materials::{Constants, Material};
+use crate::io::inp::codes::Family;
+use crate::io::inp::{Card, Mistake, Place, Read};
+
+/// Elements of one material.
+#[derive(Debug, Clone)]
+pub struct Section {
+    elements: (String, Place),
+    /// The number of the material.
+    material: usize,
+    orientation: Option<String>,
+    /// The elements have this thickness, if they are plane.
+    thickness: Option<(f64, Place)>,
+}
+
+impl Reader<'_> {
+    pub(super) fn solid_section(&mut self, card: &Card) -> Read {
+        let (elements, at) = card.required("ELSET")?;
+        let scoped = self.geometry.scoped(&elements);
+        let elements = (if self.geometry.element_sets.contains_key(&scoped) { scoped } else { elements }, at);
+        let (name, place) = card.required("MATERIAL")?;
+        if !self.geometry.element_sets.contains_key(&elements.0) {
+            let message = format!("there is no element set {}", elements.0);
+            return Err(Mistake::at(elements.1, message, "define it with *ELSET, or by *ELEMENT, ELSET=.."));
+        }
+        let Some(material) = self.materials.iter().position(|material| material.name == name) else {
+            return Err(Mistake::at(place, format!("there is no material {name}"), "define it with *MATERIAL"));
+        };
+        let orientation = card.word("ORIENTATION");
+        if let Some(name) = orientation.as_ref().filter(|name| !self.orientations.contains_key(*name)) {
+            let message = format!("there is no orientation {name}");
+            return Err(Mistake::at(card.place.clone(), message, "define it with *ORIENTATION"));
+        }
+        let line = self.deck.lines(card).next();
+        let fields = line.as_ref().map(|line| line.fields()).unwrap_or_default();
+        let thickness = match fields.first().filter(|first| !first.text.is_empty()) {
+            Some(first) => Some((first.number()?, first.place.clone())),
+            None => None,
+        };
+        self.sections.push(Section { elements, material, orientation, thickness });
+        Ok(())
+    }
+
+    /// The tables of all materials in use, and what kind of body they make.
+    pub(super) fn close_sections(&mut self) -> Read {
+        let family = self.family()?;
+        let kind = match family {
+            Family::Solid => "elasticity",
+            Family::PlaneStress => "plane_stress",
+            Family::PlaneStrain => "plane_strain",
+            Family::Revolved => "axisymmetric",
+        };
+        let whole = self.tables.mesh.span();
+        self.tables.analysis.kind = Some(Spanned::new(whole, kind.to_string()));
+        if matches!(family, Family::PlaneStress | Family::PlaneStrain) {
+            self.tables.analysis.thickness = self.thickness()?;
+        }
+        let mut tables: Vec<(usize, Option<String>, Vec<Spanned<String>>)> = Vec::new();
+        for section in &self.sections {
+            // Points, springs and masses have a section without effect.
+            let is_of_bodies = |tag: &u64| self.geometry.element(*tag).is_some_and(|(block, _)| block.solid.is_some());
+            if !self.geometry.element_sets[&section.elements.0].iter().any(is_of_bodies) {
+                continue;
+            }
+            let on = Spanned::new(section.elements.1.clone(), section.elements.0.clone());
+            let same =
+                |table: &&mut (usize, Option<String>, _)| table.0 == section.material && table.1 == section.orientation;
+            match tables.iter_mut().find(same) {
+                Some(table) => table.2.push(on),
+                None => tables.push((section.material, section.orientation.clone(), vec![on])),
+            }
+        }
+        for (material, orientation, on) in tables {
+            let table = self.material_table(&self.materials[material], orientation.as_deref(), on)?;
+            self.tables.material.push(table);
+        }
+        Ok(())
+    }
+
+    /// What all elements of bodies are.
+    fn family(&self) -> Read<Family> {
+        let mut found = None;
+        for block in &self.geometry.blocks {
+            let Some((family, _)) = block.solid else { continue };
+            match found {
+                Some(other) if other != family => {
+                    let message = format!("elements {} are of another kind than those before", block.code);
+                    let help = "all are solid (C3D..), or all CPS.., all CPE.., all CAX..";
+                    return Err(Mistake::at(block.place.clone(), message, help));
+                }
+                _ => found = Some(family),
+            }
+        }
+        found.ok_or_else(|| {
+            let help = "bodies are of C3D.., CPS.., CPE.., CAX..".to_string();
+            Box::new(Mistake { place: None, message: "the deck has no elements of a body".into(), help })
+        })
+    }
+
+    fn thickness(&self) -> Read<Option<Spanned<f64>>> {
+        let mut all = self.sections.iter().filter_map(|section| section.thickness.clone());
+        let Some((first, place)) = all.next() else { return Ok(Some(Spanned::new(0..0, 1.0))) };
+        match all.find(|(other, _)| *other != first) {
+            Some((_, place)) => Err(Mistake::at(
+                place,
+                "sections of different thickness are not supported",
+                "mesh the part with solids",
+            )),
+            None => Ok(Some(Spanned::new(place, first))),
+        }
+    }
+
+    fn material_table(
+        &self,
+        material: &Material,
+        orientation: Option<&str>,
+        on: Vec<Spanned<String>>,
+    ) -> Read<Spanned<MaterialTable>> {
+        let Material { name, place, elastic, density, expansion, .. } = material;
+        let Some(elastic) = elastic else {
+            let message = format!("material {name} has no *ELASTIC");
+            return Err(Mistake::at(place.clone(), message, "*ELASTIC\n210000., 0.3"));
+        };
+        let spanned = |at: &Place, numbers: &[f64]| Some(Spanned::new(at.clone(), Numbers(numbers.to_vec())));
+        let at = |of: &Constants| self.temperatures.constants(of, name);
+        let c = at(elastic)?;
+        let (mut young, mut poisson, mut shear, mut stiffness) = (None, None, None, None);
+        match elastic.kind.as_str() {
+            "ISO" => (young, poisson) = (spanned(&elastic.place, &c[..1]), spanned(&elastic.place, &c[1..2])),
+            "ENGINEERING" => {
+                young = spanned(&elastic.place, &c[..3]);
+                poisson = spanned(&elastic.place, &c[3..6]);
+                shear = spanned(&elastic.place, &c[6..9]);
+            }
+            "ORTHO" => stiffness = spanned(&elastic.place, &ORTHO.map(|k| k.map_or(0.0, |k| c[k]))),
+            _ => stiffness = spanned(&elastic.place, &ANISO.map(|k| c[k])),
+        }
+        let expansion = match expansion {
+            Some(of) if of.kind == "ANISO" => {
+                let help = "*EXPANSION, TYPE=ISO or ORTHO, with *ORIENTATION";
+                return Err(Mistake::at(of.place.clone(), "*EXPANSION, TYPE=ANISO is not supported", help));
+            }
+            Some(of) => spanned(&of.place, &at(of)?),
+            None => None,
+        };
+        let density = match density {
+            Some(of) => Some(Spanned::new(of.place.clone(), at(of)?[0])),
+            None => None,
+        };
+        let called = orientation.map_or(name.clone(), |orientation| format!("{name} in {orientation}"));
+        let axes = orientation.map(|orientation| self.orientations[orientation].table());
+        let on = Some(Spanned::new(on[0].span(), Names::Many(on)));
+        let name = Spanned::new(place.clone(), called);
+        let (conductivity, yield_strength) = (None, None);
+        let table = MaterialTable {
+            name,
+            on,
+            young,
+            poisson,
+            shear,
+            stiffness,
+            conductivity,
+            expansion,
+            axes,
+            density,
+            yield_strength,
+        };
+        Ok(Spanned::new(place.clone(), table))
+    }
+
+    /// Element tags of bodies with their densities, 0 where there is none.
+    pub(super) fn densities(&self) -> Read<std::collections::HashMap<u64, f64>> {
+        let mut found = std::collections::HashMap::new();
+        for section in &self.sections {
+            let material = &self.materials[section.material];
+            let density = material.density.as_ref().map(|of| self.temperatures.constants(of, &material.name));
+            let density = density.transpose()?.map_or(0.0, |numbers| numbers[0]);
+            found.extend(self.geometry.element_sets[&section.elements.0].iter().map(|tag| (*tag, density)));
+        }
+        Ok(found)
+    }
+}
+
+/// Which of an orthotropic material's numbers (1111, 1122, 2222, 1133, 2233, 3333, 1212, 1313, 2323) each of the upper triangle
+/// of D is, row by row in the order 11, 22, 33, 12, 23, 13.
+#[rustfmt::skip]
+const ORTHO: [Option<usize>; 21] = [
+    Some(0), Some(1), Some(3), None, None, None,
+    Some(2), Some(4), None, None, None,
+    Some(5), None, None, None,
+    Some(6), None, None,
+    Some(8), None,
+    Some(7),
+];
+/// The same of an anisotropic one (1111, 1122, 2222, 1133, 2233, 3333, 1112, 2212, 3312, 1212, 1113, 2213, 3313, 1213, 1313, 1123,
+/// 2223, 3323, 1223, 1323, 2323).
+#[rustfmt::skip]
+const ANISO: [usize; 21] = [
+    0, 1, 3, 6, 15, 10,
+    2, 4, 7, 16, 11,
+    5, 8, 17, 12,
+    9, 18, 13,
+    20, 19,
+    14,
+];

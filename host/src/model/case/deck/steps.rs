@@ -1,0 +1,227 @@
+//! `*STEP` .. `*END STEP`: supports and loads at the end of each step.
+
+use std::collections::BTreeMap;
+
+use toml::Spanned;
+
+use super::super::tables::LoadCaseTable;
+use super::Reader;
+use super::loads::Body;
+use super::prints::Print;
+use crate::io::inp::{Card, Mistake, Place, Read};
+
+/// A node and a component, from 0: displacements, then rotations.
+pub type Dof = (u64, u8);
+
+/// A value that a card gives.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Given {
+    pub value: f64,
+    pub place: Place,
+    /// The set that it was given to, or else the card.
+    pub label: String,
+    /// The step that it is of; 0 before the first.
+    step: usize,
+}
+
+/// Values by what they are of.
+pub type Values<K> = BTreeMap<K, Given>;
+
+/// What holds and loads the model.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct State {
+    pub supports: Values<Dof>,
+    pub forces: Values<Dof>,
+    /// By elements and their faces.
+    pub pressures: Values<(u64, usize)>,
+    pub bodies: Vec<Body>,
+    pub prints: Vec<Print>,
+    /// The number of the step that is being read, or was.
+    number: usize,
+    /// Where the step is that is being read.
+    open: Option<Place>,
+    is_static: bool,
+    time: f64,
+}
+
+/// A step.
+#[derive(Debug, Clone)]
+pub struct Step {
+    pub state: State,
+    pub prints: Vec<Print>,
+    /// When it ends.
+    pub time: f64,
+    place: Place,
+}
+
+impl State {
+    /// Gives a value: more to what has one of this step, a new one to what has one of a step before.
+    pub fn add<K: Ord>(values: &mut Values<K>, key: K, given: Given) {
+        match values.get_mut(&key) {
+            Some(known) if known.step == given.step => known.value += given.value,
+            _ => {
+                values.insert(key, given);
+            }
+        }
+    }
+
+    /// Drops what is of steps before.
+    pub fn drop_older<K: Ord>(&self, values: &mut Values<K>) {
+        values.retain(|_, given| given.step == self.number);
+    }
+
+    /// A value of this step.
+    pub fn given(&self, value: f64, place: Place, label: &str) -> Given {
+        Given { value, place, label: label.to_string(), step: self.number }
+    }
+
+    /// The number of the step.
+    pub fn number(&self) -> usize {
+        self.number
+    }
+}
+
+impl Reader<'_> {
+    pub(super) fn step(&mut self, card: &Card) -> Read {
+        if self.state.open.is_some() {
+            return Err(Mistake::at(card.place.clone(), "a step begins within a step", "*END STEP ends one"));
+        }
+        if let Some(parameter) =
+            card.parameter("NLGEOM").filter(|p| p.value.as_deref().is_none_or(|v| !v.eq_ignore_ascii_case("NO")))
+        {
+            let message = "NLGEOM: large displacements are not solved";
+            return Err(Mistake::at(parameter.place.clone(), message, "leave it out for the linear answer"));
+        }
+        if card.has("PERTURBATION") && self.state.number > 0 {
+            let message = "PERTURBATION: steps about a loaded state are not solved";
+            return Err(Mistake::at(card.place.clone(), message, "a deck for the first step alone"));
+        }
+        self.state.number += 1;
+        (self.state.open, self.state.is_static, self.state.time) = (Some(card.place.clone()), false, 1.0);
+        Ok(())
+    }
+
+    /// `*STATIC`: the first increment and the length of the step.
+    pub(super) fn static_step(&mut self, card: &Card) -> Read {
+        self.within_step(card)?;
+        self.state.is_static = true;
+        if let Some(line) = self.deck.lines(card).next()
+            && let Some(time) = line.fields().get(1).filter(|time| !time.text.is_empty())
+        {
+            self.state.time = time.number()?;
+        }
+        Ok(())
+    }
+
+    /// Refuses a card outside of steps.
+    pub(super) fn within_step(&self, card: &Card) -> Read {
+        match self.state.open {
+            Some(_) => Ok(()),
+            None => {
+                let message = format!("{} stands outside of a step", self.deck.written(card));
+                Err(Mistake::at(card.place.clone(), message, "put it between *STEP and *END STEP"))
+            }
+        }
+    }
+
+    pub(super) fn end_step(&mut self, card: &Card) -> Read {
+        self.within_step(card)?;
+        let place = self.state.open.take().unwrap_or_default();
+        if !self.state.is_static {
+            return Err(Mistake::at(place, "this step does not say what is solved", "*STATIC is linear statics"));
+        }
+        let before = self.steps.last().map_or(0.0, |step| step.time);
+        let step = Step {
+            state: self.state.clone(),
+            prints: self.state.prints.clone(),
+            time: before + self.state.time,
+            place,
+        };
+        self.steps.push(step);
+        Ok(())
+    }
+
+    pub(super) fn amplitude(&mut self, card: &Card) -> Read {
+        let (name, _) = card.required("NAME")?;
+        let mut numbers = Vec::new();
+        for line in self.deck.lines(card) {
+            for field in line.fields() {
+                numbers.push(field.number()?);
+            }
+        }
+        if numbers.is_empty() || numbers.len() % 2 == 1 {
+            let help = "0., 0., 1., 1. is time and value, twice";
+            return Err(Mistake::at(card.place.clone(), "an amplitude has pairs of time and value", help));
+        }
+        let table = numbers.chunks_exact(2).map(|pair| [pair[0], pair[1]]).collect();
+        self.amplitudes.insert(name, table);
+        Ok(())
+    }
+
+    /// The factor of a card's values at the end of its step.
+    pub(super) fn factor(&self, card: &Card) -> Read<f64> {
+        if let Some(name) = card.parameter("TIMEDELAY").or(card.parameter("USER")).or(card.parameter("SUBMODEL")) {
+            let message = format!("{}: {} is not supported", self.deck.written(card), name.name);
+            return Err(Mistake::at(name.place.clone(), message, "give the values themselves"));
+        }
+        let Some(parameter) = card.parameter("AMPLITUDE") else { return Ok(1.0) };
+        let name = parameter.value.clone().unwrap_or_default().to_uppercase();
+        let Some(table) = self.amplitudes.get(&name) else {
+            let message = format!("there is no amplitude {name}");
+            return Err(Mistake::at(parameter.place.clone(), message, "define it with *AMPLITUDE"));
+        };
+        let time = self.state.time;
+        let after = table.iter().position(|[at, _]| *at >= time).unwrap_or(table.len() - 1);
+        let ([t0, low], [t1, high]) = (table[after.saturating_sub(1)], table[after]);
+        let share = if t1 > t0 { ((time - t0) / (t1 - t0)).clamp(0.0, 1.0) } else { 0.0 };
+        Ok(low + share * (high - low))
+    }
+
+    /// Makes tables of the last state of each step.
+    pub(super) fn close_steps(&mut self) -> Read {
+        if let Some(place) = self.state.open.take() {
+            return Err(Mistake::at(place, "this step has no end: the deck is cut", "*END STEP ends it"));
+        }
+        let steps = std::mem::take(&mut self.steps);
+        let Some(first) = steps.first() else {
+            let help = "*STEP\n*STATIC\n*CLOAD .. *END STEP".to_string();
+            return Err(Box::new(Mistake {
+                place: None,
+                message: "the deck has no *STEP: nothing is solved".into(),
+                help,
+            }));
+        };
+        let differs = |step: &&Step| {
+            let same = |a: &Values<Dof>, b: &Values<Dof>| {
+                a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.0 == b.0 && a.1.value == b.1.value)
+            };
+            !same(&step.state.supports, &first.state.supports)
+        };
+        if let Some(step) = steps.iter().find(differs) {
+            let message = "this step holds or moves other nodes than the first";
+            return Err(Mistake::at(step.place.clone(), message, "a deck for each set of supports"));
+        }
+        self.close_sections()?;
+        self.close_temperatures()?;
+        let supports = first.state.supports.clone();
+        let loads: Vec<(Option<String>, State)> = match &steps[..] {
+            [step] => vec![(None, step.state.clone())],
+            _ => (1..).zip(&steps).map(|(k, step)| (Some(format!("step {k}")), step.state.clone())).collect(),
+        };
+        self.close_couplings(&supports, &loads)?;
+        self.close_supports(&supports);
+        for (name, state) in &loads {
+            self.close_loads(name.as_deref(), state)?;
+        }
+        for (step, (name, _)) in steps.iter().zip(&loads) {
+            if let Some(name) = name {
+                let spanned = |text: &str| Spanned::new(step.place.clone(), text.to_string());
+                let factors = BTreeMap::from([(spanned(name), Spanned::new(step.place.clone(), 1.0))]);
+                let table = LoadCaseTable { name: spanned(name), factors: Spanned::new(step.place.clone(), factors) };
+                self.tables.load_case.push(Spanned::new(step.place.clone(), table));
+            }
+        }
+        self.steps = steps;
+        Ok(())
+    }
+}

@@ -1,0 +1,228 @@
+//! `<deck>.dat`: what `*NODE PRINT` and `*EL PRINT` ask for, in CalculiX's words and columns.
+
+use std::io::{self, Write};
+
+use crate::element::ElementKind;
+use crate::element::shape::At;
+use crate::io::inp::codes;
+use crate::model::Model;
+use crate::model::case::{Item, Print};
+use crate::result::Step;
+
+/// Fields that a model's prints are made of, beside the usual ones.
+pub fn fields(model: &Model) -> Vec<&'static str> {
+    let prints = model.deck.iter().flat_map(|deck| deck.prints.iter().flatten());
+    let of_print = prints.filter_map(|print| match print.item {
+        Item::Displacement | Item::Temperature | Item::Volume => None,
+        Item::Reaction => Some("nodal_force"),
+        _ => Some("stress_points"),
+    });
+    of_print.collect()
+}
+
+/// Writes what a model's deck prints of a step, which is counted from 0.
+pub fn write(file: &mut impl Write, model: &Model, number: usize, step: &Step) -> io::Result<()> {
+    let Some(deck) = &model.deck else { return Ok(()) };
+    let (Some(prints), Some(time)) = (deck.prints.get(number), deck.times.get(number)) else { return Ok(()) };
+    if prints.is_empty() {
+        return Ok(());
+    }
+    writeln!(file, "\n                        S T E P {:>8}\n", number + 1)?;
+    let tables =
+        Tables { model, step, nodes: model.mesh.node_tags.iter().copied().zip(0..).collect(), cells: cells(model) };
+    prints.iter().try_for_each(|print| tables.write(file, print, *time))
+}
+
+/// Where elements are, by tag.
+fn cells(model: &Model) -> std::collections::HashMap<u64, (usize, usize)> {
+    let tagged =
+        model.mesh.solids().flat_map(|(b, block)| block.tags.iter().enumerate().map(move |(i, tag)| (*tag, (b, i))));
+    tagged.collect()
+}
+
+struct Tables<'a> {
+    model: &'a Model,
+    step: &'a Step,
+    nodes: std::collections::HashMap<u64, usize>,
+    cells: std::collections::HashMap<u64, (usize, usize)>,
+}
+
+impl Tables<'_> {
+    fn write(&self, file: &mut impl Write, print: &Print, time: f64) -> io::Result<()> {
+        let Print { item, set, totals: [with_total, with_values], .. } = print;
+        let end = format!("for set {set} and time {}", scientific(time, 7, true));
+        let (what, total) = words(*item);
+        if *with_values {
+            writeln!(file, "\n {what} {end}\n")?;
+            match item {
+                Item::Displacement | Item::Reaction | Item::Temperature => self.write_nodes(file, print)?,
+                Item::Energy | Item::Volume => self.write_elements(file, print)?,
+                _ => self.write_points(file, print)?,
+            }
+        }
+        if *with_total && !total.is_empty() {
+            writeln!(file, "\n {total} {end}\n")?;
+            let sums = self.sums(print);
+            writeln!(file, "      {}", numbers(&sums))?;
+        }
+        Ok(())
+    }
+
+    fn write_nodes(&self, file: &mut impl Write, print: &Print) -> io::Result<()> {
+        for (tag, node) in print.tags.iter().filter_map(|tag| Some((*tag, *self.nodes.get(tag)?))) {
+            writeln!(file, "{tag:>10}{}", numbers(&self.at_node(print, tag, node)))?;
+        }
+        Ok(())
+    }
+
+    /// A value at a node, in its own axes unless those of the mesh are asked for.
+    fn at_node(&self, print: &Print, tag: u64, node: usize) -> Vec<f64> {
+        let name = match print.item {
+            Item::Temperature => {
+                let temperature = self.model.temperature.as_ref();
+                return vec![temperature.map_or(0.0, |of| of.reference + of.nodal().get(node).copied().unwrap_or(0.0))];
+            }
+            Item::Displacement => "displacement",
+            _ => "nodal_force",
+        };
+        let global = self.step.vectors::<3>(name).get(node).copied().unwrap_or_default();
+        let axes = self.model.deck.as_ref().filter(|_| !print.is_global).and_then(|deck| deck.axes_of(tag));
+        match axes {
+            Some(axes) => {
+                let rows = axes.at(self.model.mesh.coords[node]);
+                [0, 1, 2].map(|i| (0..3).map(|c| rows[(i, c)] * global[c]).sum()).to_vec()
+            }
+            None => global.to_vec(),
+        }
+    }
+
+    fn write_points(&self, file: &mut impl Write, print: &Print) -> io::Result<()> {
+        for tag in &print.tags {
+            let Some((block, cell)) = self.cells.get(tag).copied() else { continue };
+            for (point, at) in self.points(block).enumerate() {
+                let values = numbers(&self.at_point(print, block, cell, at));
+                writeln!(file, "{tag:>10} {:>3}{values}", point + 1)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The integration points of a block, in the order of decks.
+    fn points(&self, block: usize) -> impl Iterator<Item = usize> {
+        let kind: ElementKind = self.model.mesh.cells[block].kind;
+        codes::points(kind).into_iter()
+    }
+
+    fn at_point(&self, print: &Print, block: usize, cell: usize, point: usize) -> Vec<f64> {
+        let (model, cells) = (self.model, &self.model.mesh.cells[block]);
+        let points = &cells.kind.table().quadrature;
+        let at = &points[point];
+        let stress = self.stress(block, cell, point);
+        let material = &model.materials[model.cell_material[block][cell] as usize];
+        let place = at.place(|b| model.mesh.coords[cells.cell(cell)[b] as usize]);
+        let tensor = match print.item {
+            Item::Stress => stress,
+            _ => {
+                let mut strain = material.strain()(stress, place);
+                if print.item == Item::EnergyDensity {
+                    return vec![0.5 * stress.iter().zip(strain).map(|(s, e)| s * e).sum::<f64>()];
+                }
+                if print.item == Item::Strain {
+                    let degrees = self.degrees(at, block, cell);
+                    strain.iter_mut().zip(material.expansion_at(place)).for_each(|(e, per)| *e += degrees * per);
+                }
+                let [xx, yy, zz, xy, yz, xz] = strain;
+                [xx, yy, zz, 0.5 * xy, 0.5 * yz, 0.5 * xz]
+            }
+        };
+        let [xx, yy, zz, xy, yz, xz] = if print.is_global { tensor } else { rotated(tensor, &material.axes.at(place)) };
+        vec![xx, yy, zz, xy, xz, yz]
+    }
+
+    fn stress(&self, block: usize, cell: usize, point: usize) -> [f64; 6] {
+        let n = self.model.mesh.cells[block].kind.table().quadrature.len();
+        let list = self.step.field("stress_points").map_or(&[][..], |field| field.vectors::<6>(block));
+        list.get(cell * n + point).copied().unwrap_or_default()
+    }
+
+    /// How much warmer a point is than the reference.
+    fn degrees(&self, at: &At, block: usize, cell: usize) -> f64 {
+        let Some(temperature) = &self.model.temperature else { return 0.0 };
+        let nodes = self.model.mesh.cells[block].cell(cell).iter().zip(&at.n);
+        nodes.map(|(node, n)| n * temperature.in_cell(block, cell, *node)).sum()
+    }
+
+    fn write_elements(&self, file: &mut impl Write, print: &Print) -> io::Result<()> {
+        for tag in &print.tags {
+            if let Some((block, cell)) = self.cells.get(tag).copied() {
+                writeln!(file, "{tag:>10}{}", numbers(&[self.of_element(print, block, cell)]))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The energy or the volume of an element.
+    fn of_element(&self, print: &Print, block: usize, cell: usize) -> f64 {
+        let cells = &self.model.mesh.cells[block];
+        let x = |b: usize| self.model.mesh.coords[cells.cell(cell)[b] as usize];
+        let density = Print { item: Item::EnergyDensity, ..print.clone() };
+        let of_point = |(point, at): (usize, &At)| {
+            let volume = crate::element::shape::determinant(cells.kind.info().dim, at.tangents(x)) * at.weight;
+            match print.item {
+                Item::Energy => volume * self.at_point(&density, block, cell, point)[0],
+                _ => volume,
+            }
+        };
+        self.model.thickness * cells.kind.table().quadrature.iter().enumerate().map(of_point).sum::<f64>()
+    }
+
+    fn sums(&self, print: &Print) -> Vec<f64> {
+        let of = |tag: &u64| match print.item {
+            Item::Reaction => self.nodes.get(tag).map(|node| self.at_node(print, *tag, *node)),
+            _ => self.cells.get(tag).map(|(block, cell)| vec![self.of_element(print, *block, *cell)]),
+        };
+        let add = |sums: Vec<f64>, more: Vec<f64>| sums.iter().zip(more).map(|(sum, more)| sum + more).collect();
+        print.tags.iter().filter_map(of).reduce(add).unwrap_or_default()
+    }
+}
+
+/// A tensor in other axes, one per row: xx, yy, zz, xy, yz, xz.
+fn rotated([xx, yy, zz, xy, yz, xz]: [f64; 6], axes: &nalgebra::Matrix3<f64>) -> [f64; 6] {
+    let t = axes * nalgebra::Matrix3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz) * axes.transpose();
+    [t[(0, 0)], t[(1, 1)], t[(2, 2)], t[(0, 1)], t[(1, 2)], t[(0, 2)]]
+}
+
+/// What an item is called, and its sum if it has one.
+fn words(item: Item) -> (&'static str, &'static str) {
+    match item {
+        Item::Displacement => ("displacements (vx,vy,vz)", ""),
+        Item::Reaction => ("forces (fx,fy,fz)", "total force (fx,fy,fz)"),
+        Item::Temperature => ("temperatures", ""),
+        Item::Stress => ("stresses (elem, integ.pnt.,sxx,syy,szz,sxy,sxz,syz)", ""),
+        Item::Strain => ("strains (elem, integ.pnt.,exx,eyy,ezz,exy,exz,eyz)", ""),
+        Item::MechanicalStrain => ("mechanical strains (elem, integ.pnt.,exx,eyy,ezz,exy,exz,eyz)", ""),
+        Item::EnergyDensity => ("internal energy density (elem, integ.pnt.,energy)", ""),
+        Item::Energy => ("internal energy (element, energy)", "total internal energy"),
+        Item::Volume => ("volume (element, volume)", "total volume"),
+    }
+}
+
+fn numbers(values: &[f64]) -> String {
+    values.iter().map(|value| format!(" {:>13}", scientific(*value, 6, false))).collect()
+}
+
+/// A number with so many digits behind the point; `below_one` as `0.1E+01`, else as `1.0E+00`.
+fn scientific(value: f64, digits: usize, below_one: bool) -> String {
+    let digits = if below_one { digits - 1 } else { digits };
+    let text = format!("{value:.digits$E}");
+    let (mantissa, exponent) = text.split_once('E').unwrap_or((&text, "0"));
+    let exponent: i32 = exponent.parse().unwrap_or(0);
+    match below_one {
+        false => format!("{mantissa}E{exponent:+03}"),
+        true => {
+            let sign = if mantissa.starts_with('-') { "-" } else { "" };
+            let exponent = if value == 0.0 { 0 } else { exponent + 1 };
+            format!("{sign}0.{}E{exponent:+03}", mantissa.replace(['-', '.'], ""))
+        }
+    }
+}

@@ -1,0 +1,200 @@
+#!/usr/bin/env python3
+"""Runs CalculiX's own test decks with warpfem and with ccx, and compares what they print.
+
+    suite.py BINARY [NAME ..]    a line per deck of linear statics, then how many others are refused, by reason
+
+A deck is of linear statics if all its steps are *STATIC without NLGEOM, and it has no card and no element of the lists
+below. These decks are solved by both; all others must be refused. Differences are relative to the largest value of their
+kind in the deck. Exit 1 if a deck disagrees without a reason, if a program crashes, or if another deck is answered.
+Needs numpy, `ccx` and its decks (in Debian calculix-ccx, calculix-ccx-test).
+"""
+
+import collections
+import gzip
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+DECKS = pathlib.Path("/usr/share/doc/calculix-ccx-test/examples/test")
+BOUNDS = {"displacements": 1e-5, "forces": 1e-4, "total force": 1e-4, "stresses": 1e-4, "strains": 1e-4,
+          "mechanical strains": 1e-4, "internal energy": 1e-4, "total internal energy": 1e-4,
+          "internal energy density": 1e-4, "volume": 1e-4, "total volume": 1e-4, "temperatures": 1e-5, "DISP": 1e-5,
+          "STRESS": 1.0}
+# Values that are this part of what the program computes with are rounding.
+NOISE = 1e-9
+
+OTHER_STEPS = {
+    "FREQUENCY", "BUCKLE", "HEATTRANSFER", "VISCO", "DYNAMIC", "MODALDYNAMIC", "STEADYSTATEDYNAMICS", "COMPLEXFREQUENCY",
+    "GREEN", "SENSITIVITY", "UNCOUPLEDTEMPERATURE-DISPLACEMENT", "COUPLEDTEMPERATURE-DISPLACEMENT", "ELECTROMAGNETICS",
+    "SUBSTRUCTUREGENERATE", "CRACKPROPAGATION", "FEASIBLEDIRECTION", "ROBUSTDESIGN",
+}
+NONLINEAR = {
+    "PLASTIC", "CYCLICHARDENING", "HYPERELASTIC", "HYPERFOAM", "CREEP", "USERMATERIAL", "DEFORMATIONPLASTICITY",
+    "CONTACTPAIR", "GAP", "MODELCHANGE", "MPC", "SUBMODEL", "CHANGESOLIDSECTION", "CHANGEMATERIAL", "REFINEMESH",
+    "MOHRCOULOMB",
+}
+ELEMENTS = re.compile(r"C3D(4|6|8|8I|10|15|20|20R)|C(PS|PE|AX)(3|4|6|8|8R)|DCOUP3D|SPRING1|SPRINGA|SPRING2|MASS")
+# Why a deck may differ: another formulation of its elements, an output that is defined otherwise, an error of ccx.
+REASONS = {}
+
+
+def text_of(name):
+    path = DECKS / f"{name}.inp"
+    return path.read_text(errors="replace") if path.exists() else gzip.open(f"{path}.gz", "rt", errors="replace").read()
+
+
+def cards(text):
+    """The cards of a deck, as written, and their names without spaces in upper case."""
+    for line in text.splitlines():
+        if line.startswith("*") and not line.startswith("**"):
+            yield line.upper().replace(" ", ""), line.split(",")[0].strip("* \t").upper().replace(" ", "")
+
+
+def why_not(text):
+    """Why a deck is not of linear statics; nothing if it is."""
+    found = list(cards(text))
+    names = [name for _, name in found]
+    for line, name in found:
+        if name in OTHER_STEPS:
+            return f"*{name} step"
+        if name == "STEP" and re.search(r",NLGEOM(?!=NO)", line):
+            return "NLGEOM"
+        if name in NONLINEAR:
+            return f"*{name}"
+        if name == "ELEMENT":
+            kind = re.search(r"TYPE=([^,]*)", line)
+            if kind and not ELEMENTS.fullmatch(kind[1]):
+                return f"elements {kind[1]}"
+        if name == "INITIALCONDITIONS" and "TYPE=TEMPERATURE" not in line:
+            return "*INITIAL CONDITIONS of " + re.search(r"TYPE=([^,]*)", line)[1].lower()
+        if name == "BOUNDARY" and ",FIXED" in line:
+            return "*BOUNDARY, FIXED"
+        if name == "TIE" and ("CYCLICSYMMETRY" in line or "MULTISTAGE" in line):
+            return "*TIE of sectors"
+    return "" if "STATIC" in names else "no *STATIC step"
+
+
+def dat(path):
+    """The tables of a .dat file: by heading a dictionary from tags to values."""
+    tables, rows = collections.OrderedDict(), {}
+    for line in path.read_text(errors="replace").splitlines() if path.exists() else []:
+        head = re.match(r" (\D.*?) for set (\S+) and time +(\S+)", line)
+        if head:
+            rows = tables.setdefault((re.sub(r" *\(.*", "", head[1]), head[2], float(head[3])), {})
+        elif words := line.split():
+            numbers = [word for word in words if "." in word or "NaN" in word]
+            tags = words[: len(words) - len([w for w in words if w in numbers])] if "S" not in words else None
+            if tags is not None and numbers:
+                tags = [word for word in tags if word.isdigit()]
+                rows[tuple(tags)] = np.array([float(number) for number in numbers])
+    return tables
+
+
+def frd(path):
+    """The result blocks of an .frd file: by name, step and node the values."""
+    tables, name, step = {}, None, 0
+    for line in path.read_text(errors="replace").splitlines() if path.exists() else []:
+        if line.startswith("  100CL"):
+            step += 1
+        elif line.startswith(" -4"):
+            name = line[5:13].strip()
+        elif line.startswith(" -3"):
+            name = None
+        elif line.startswith(" -1") and name:
+            values = [line[13 + 12 * k : 25 + 12 * k] for k in range((len(line.rstrip()) - 13 + 11) // 12)]
+            tables.setdefault((name, str(step), 0.0), {})[(line[3:13].strip(),)] = np.array([float(v) for v in values])
+    return tables
+
+
+def compare(ours, theirs):
+    """By kind of table the largest difference, relative to the largest value of the kind; "missing" if one is not there."""
+    size, worst = collections.defaultdict(float), {}
+    for (kind, *_), rows in theirs.items():
+        size[kind] = max([size[kind], *(np.abs(values).max(initial=0.0) for values in rows.values())])
+    for key, rows in theirs.items():
+        kind, mine = key[0], ours.get(key)
+        if mine is None or set(rows) - set(mine):
+            lost = "" if mine is None else f": {len(set(rows) - set(mine))} of {len(rows)} rows"
+            worst[kind] = f"missing{lost}"
+            continue
+        difference = max([0.0, *(np.abs(mine[tag] - values).max(initial=0.0) for tag, values in rows.items())])
+        if isinstance(worst.get(kind, 0.0), float):
+            worst[kind] = max(worst.get(kind, 0.0), difference / (size[kind] or 1.0))
+    return worst
+
+
+def run(command, folder, seconds=120):
+    try:
+        return subprocess.run(command, cwd=folder, capture_output=True, text=True, errors="replace", timeout=seconds)
+    except subprocess.TimeoutExpired:
+        return subprocess.CompletedProcess(command, -1, "", "it took too long")
+
+
+def unpack(folder):
+    """The decks and what they include."""
+    for path in DECKS.iterdir():
+        if path.name.endswith(".gz"):
+            (folder / path.name[:-3]).write_bytes(gzip.open(path).read())
+        elif path.is_file():
+            (folder / path.name).write_bytes(path.read_bytes())
+
+
+def solve(binary, name, folder):
+    """How a deck of linear statics compares: a word, and the differences."""
+    ours, theirs = folder / "ours", folder / "theirs"
+    for out in (ours, theirs):
+        out.mkdir(exist_ok=True)
+    result = run([binary, "solve", f"{name}.inp", "-o", ours, "--device", "cpu", "--residual-tolerance", "1e-12",
+                  "--no-symbols"], folder)
+    if result.returncode:
+        first = next((line for line in result.stderr.splitlines() if line.startswith("error")), result.stderr[-200:])
+        crashed = result.returncode not in (2, 3, 4, 5)
+        return ("crashed" if crashed else "refused"), first
+    for ending in ("dat", "frd"):
+        (folder / f"{name}.{ending}").unlink(missing_ok=True)
+    run(["ccx", name], folder)
+    worst = compare(dat(ours / f"{name}.dat"), dat(folder / f"{name}.dat"))
+    if not worst:
+        read = {kind: frd(of / f"{name}.frd") for kind, of in (("ours", ours), ("theirs", folder))}
+        worst = compare(*({k: v for k, v in read[of].items() if k[0] in BOUNDS} for of in ("ours", "theirs")))
+    shown = ", ".join(f"{kind} {value if isinstance(value, str) else format(value, '.1e')}" for kind, value in worst.items())
+    beyond = [kind for kind, value in worst.items() if isinstance(value, str) or not value <= BOUNDS.get(kind, 0.0)]
+    if not worst:
+        return "nothing", "ccx prints nothing"
+    return ("differs" if beyond else "agrees"), shown
+
+
+def main():
+    binary, names = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2:]
+    every = sorted({path.name.split(".inp")[0] for path in DECKS.glob("*.inp*")})
+    out, reasons = collections.Counter(), collections.Counter()
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        unpack(folder)
+        for name in names or every:
+            why = why_not(text_of(name))
+            if not why:
+                word, shown = solve(binary, name, folder)
+                word = "explained" if word == "differs" and name in REASONS else word
+                print(f"{name:18} {word:9} {shown} {REASONS.get(name, '')}", flush=True)
+                out[word] += 1
+                continue
+            result = run([binary, "check", f"{name}.inp"], folder)
+            refused = result.returncode in (2, 3, 4)
+            out["others refused" if refused else "OTHERS NOT REFUSED"] += 1
+            reasons[why] += 1
+            if not refused:
+                print(f"{name:18} NOT REFUSED: {why}; exit {result.returncode} {result.stderr[-300:]}", flush=True)
+    print("\nother decks, by what is not linear statics:")
+    for why, count in reasons.most_common():
+        print(f"  {count:4} {why}")
+    print(", ".join(f"{count} {word}" for word, count in out.items()))
+    return any(out[word] for word in ("differs", "refused", "crashed", "nothing", "OTHERS NOT REFUSED"))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
