@@ -67,6 +67,7 @@ impl Case {
         let mesh = self.tables.mesh.get_ref();
         match (&mesh.file, &mesh.generate) {
             (Some(_), None) => Ok(()),
+            _ if self.deck.is_some() => Ok(()),
             (None, Some(_)) => self.generated().map(|_| ()),
             (None, None) => Err(self.error_at(place, NO_MESH, NO_MESH_HELP)),
             (Some(_), Some(generate)) => {
