@@ -80,7 +80,7 @@ impl Reference {
             Domain::Wedge => (wedge_rule(order), wedge(tensor(3, 4))),
             Domain::Pyramid => (pyramid_rule(order), pyramid(tensor(3, 4))),
             _ if domain.is_simplex() => (simplex_rule(dim, order), collapsed(dim, 7 - dim)),
-            _ => (tensor(dim, order as usize + 1), tensor(dim, 7 - dim)),
+            _ => (tensor(dim, if kind.is_reduced() { 2 } else { order as usize + 1 }), tensor(dim, 7 - dim)),
         };
         let volume = rule.iter().map(|(_, weight)| weight).sum();
         let tabulate = |rule: Vec<([f64; 3], f64)>| rule.into_iter().map(|(xi, w)| element.at(xi, w)).collect();
@@ -108,7 +108,7 @@ fn corners_and_edges(kind: ElementKind) -> (Vec<[f64; 3]>, &'static [[usize; 2]]
     let wedge_corners = || [-1.0, 1.0].iter().flat_map(|z| TRIANGLE.map(|[x, y, _]| [x, y, *z])).collect();
     let pyramid_corners = || SQUARE.into_iter().chain([[0.0, 0.0, 1.0]]).collect();
     let cube = || [-1.0, 1.0].iter().flat_map(|z| SQUARE.map(|[x, y, _]| [x, y, *z])).collect();
-    match kind {
+    match kind.of_kernels() {
         Tri3 => (TRIANGLE.into(), &[]),
         Tri6 => (TRIANGLE.into(), &[[0, 1], [1, 2], [2, 0]]),
         Quad4 => (SQUARE.into(), &[]),

@@ -41,7 +41,7 @@ macro_rules! of_items {
 /// A check of every element; of those that the papers' kernels are for, in both precisions.
 macro_rules! of_elements {
     ($module:ident :: $check:ident) => {
-        |space: &Space| -> Vec<u64> { kernels_rs::for_each_element!(elements, ($module $check space)) }
+        |space: &Space| -> Vec<u64> { kernels_rs::for_each_solvable!(elements, ($module $check space)) }
     };
     ($module:ident :: $check:ident both) => {
         |space: &Space| -> Vec<u64> { kernels_rs::for_each_paper_element!(elements, ($module $check space both)) }

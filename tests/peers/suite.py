@@ -148,7 +148,7 @@ def solve(binary, name, folder):
     ours, theirs = folder / "ours", folder / "theirs"
     for out in (ours, theirs):
         out.mkdir(exist_ok=True)
-    result = run([binary, "solve", f"{name}.inp", "-o", ours, "--device", "cpu", "--residual-tolerance", "1e-12",
+    result = run([binary, "solve", f"{name}.inp", "-o", ours, "--device", "cpu", "--residual-tolerance", "1e-10", "--method", "direct",
                   "--no-symbols"], folder)
     if result.returncode:
         first = next((line for line in result.stderr.splitlines() if line.startswith("error")), result.stderr[-200:])

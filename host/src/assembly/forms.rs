@@ -50,7 +50,7 @@ macro_rules! with_body {
 /// The match of [`with_body`].
 macro_rules! match_revolved {
     (($kind:expr, $E:ident, $body:expr) $($Kind:ident),+) => {
-        match $kind {
+        match $kind.of_kernels() {
             $(crate::element::ElementKind::$Kind => {
                 type $E = kernels_rs::element::Revolved<kernels_rs::element::$Kind>;
                 $body

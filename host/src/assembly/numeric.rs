@@ -130,6 +130,7 @@ impl DeviceMesh {
             thickness: self.constants.thickness,
             around: block.cells.around.view(),
             cells: block.cells.cells.view(),
+            reduced: block.cells.kind.is_reduced().into(),
         }
     }
 

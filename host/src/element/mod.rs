@@ -102,7 +102,7 @@ impl ElementKind {
     /// Whether bodies can be made of it.
     pub fn is_solvable(self) -> bool {
         macro_rules! solvable { ($($Kind:ident),+) => { matches!(self, $(ElementKind::$Kind)|+) } }
-        kernels_rs::for_each_element!(solvable)
+        kernels_rs::for_each_solvable!(solvable)
     }
 
     /// Whether the papers' strategies of assembly and FEMSES have kernels for it.
@@ -132,6 +132,16 @@ impl ElementKind {
     /// The kind of the same shape with a node at every corner and in the middle of every edge, if there is one.
     pub fn quadratic(self) -> Option<ElementKind> {
         self.of_this_shape(self.info().n_corners + self.edges().len())
+    }
+
+    /// The kind whose kernels it is solved with: the first of the same nodes, which is itself but for the last of the list.
+    pub fn of_kernels(self) -> ElementKind {
+        self.of_this_shape(self.info().n_nodes).unwrap_or(self)
+    }
+
+    /// Whether its stiffness is integrated with fewer points than that of [`ElementKind::of_kernels`].
+    pub fn is_reduced(self) -> bool {
+        self.info().shape.quadrature.len() < self.of_kernels().info().shape.quadrature.len()
     }
 
     fn of_this_shape(self, n_nodes: usize) -> Option<ElementKind> {

@@ -141,7 +141,8 @@ fn faces(kind: ElementKind) -> Vec<(ElementKind, Vec<usize>)> {
             let nodes = side.info().shape.nodes.iter().map(|xi| node_at(kind, place(xi)));
             Some((side, nodes.collect::<Option<Vec<usize>>>()?))
         };
-        let sides = ElementKind::ALL.iter().copied().filter(|side| side.info().domain == facet.domain);
+        let is_side = |side: &ElementKind| side.info().domain == facet.domain && side.of_kernels() == *side;
+        let sides = ElementKind::ALL.iter().copied().filter(is_side);
         sides.filter_map(nodes_of).max_by_key(|(_, nodes)| nodes.len()).expect("a side of corners is an element")
     });
     facets.collect()

@@ -44,7 +44,7 @@ pub fn generate_annulus(kind: ElementKind, radii: [f64; 2], cells: [usize; 2]) -
     let coords = (0..n_nodes).map(|node| ring.point(ring.place(node as u32))).collect();
     let faces = faces(linear, cells, Diagonals::Up, |i, j| ring.node(i, j));
     let mesh = with_sides(kind, coords, faces, &ring.edges().map(as_facets))?;
-    Ok(if kind == linear { mesh } else { ring.curved(mesh) })
+    Ok(if kind.info().is_quadratic() { ring.curved(mesh) } else { mesh })
 }
 
 struct Ring {

@@ -57,6 +57,11 @@ pub fn kinds(dim: usize) -> Vec<ElementKind> {
     ElementKind::ALL.iter().copied().filter(|kind| kind.is_solvable() && kind.info().dim == dim).collect()
 }
 
+/// The names of all elements that can be solved with.
+pub fn every_name() -> Vec<&'static str> {
+    [kinds(2), kinds(3)].concat().into_iter().map(|kind| kind.info().name).collect()
+}
+
 /// A box with one corner at the origin, `size` long and divided into `cells` along x, y and z.
 ///
 /// `kind` is a solid. Tags count from 1, the solids first. Groups: "body", and the sides "xmin" .. "zmax", whose facets
@@ -88,7 +93,7 @@ pub(super) fn with_sides(
     solids: Vec<u32>,
     sides: &[(&str, Facets)],
 ) -> Result<Mesh, MeshError> {
-    let linear = kind.linear();
+    let linear = if kind.info().is_quadratic() { kind.linear() } else { kind };
     let n_solids = solids.len() / linear.info().n_nodes;
     let mut cells = vec![Cells { kind: linear, nodes: solids, tags: (1..=n_solids as u64).collect() }];
     let group = |name: &str, dim, members| Group { name: name.into(), dim, members };

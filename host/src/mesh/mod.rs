@@ -137,6 +137,12 @@ impl Mesh {
         self.cells.iter().enumerate().filter(move |(_, block)| block.kind.info().dim == dim)
     }
 
+    /// Takes the elements with the nodes of a kind as of this kind; whether there are any.
+    pub fn set_kind(&mut self, kind: ElementKind) -> bool {
+        let fitting = self.cells.iter_mut().filter(|cells| cells.kind.of_kernels() == kind.of_kernels());
+        fitting.map(|cells| cells.kind = kind).count() > 0
+    }
+
     /// Whether all nodes lie in a plane of constant z, but for noise.
     pub fn is_flat(&self) -> bool {
         is_flat(&self.coords)

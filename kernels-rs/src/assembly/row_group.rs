@@ -114,10 +114,10 @@ unsafe fn gather<E: Element, T: Real>(mesh: MeshView, cell: usize, own: Lane, co
 
 /// Computes for the group's quadrature points `J^-T` and `w |J| g_a`.
 #[inline(always)]
-unsafe fn share_geometry<E: Element, P: Form, T: Real>(own: Lane, a: usize, group: &Group<T>) {
+unsafe fn share_geometry<E: Element, P: Form, T: Real>(own: Lane, rule: &[Point], a: usize, group: &Group<T>) {
     let mut q = own.lane;
-    while q < E::QUADRATURE.len() {
-        let (xi, weight) = E::QUADRATURE[q];
+    while q < rule.len() {
+        let (xi, weight) = rule[q];
         let xi = xi.map(T::from_f64);
         let mut jac = [[T::ZERO; 3]; 3];
         in_steps!(unrolls::<E, P>(), b in 0..E::N, {
@@ -144,24 +144,45 @@ const fn columns<E: Element>() -> usize {
     if E::N == 2 * lanes::<E>() { 2 } else { 1 }
 }
 
-/// The integrals that blocks are made of for the first [`columns`] of the nodes `b`.
+/// The integrals by a rule that blocks are made of, for the first [`columns`] of the nodes `b`.
 #[inline(always)]
-unsafe fn gradient_products<E: Element, P: Form, T: Real>(b: [usize; 2], geometry: *const T) -> [P::Product<T>; 2] {
+unsafe fn gradient_products<E: Element, P: Form, T: Real>(
+    rule: &[Point],
+    b: [usize; 2],
+    geometry: *const T,
+) -> [P::Product<T>; 2] {
     let mut products = [P::zero(); 2];
-    in_steps!(unrolls::<E, P>(), q in 0..E::QUADRATURE.len(), {
-        let from = geometry.add(point_words::<E>() * q);
-        let mut inverse = [[T::ZERO; 3]; 3];
-        for i in 0..E::DIM {
-            inverse[i] = read(E::DIM, from.add(E::DIM * i));
+    if unrolls::<E, P>() && rule.len() == E::QUADRATURE.len() {
+        // The points are known to the compiler.
+        for q in 0..E::QUADRATURE.len() {
+            add_point::<E, P, T>(&mut products, E::QUADRATURE[q], b, geometry.add(point_words::<E>() * q));
         }
-        let ga = read(directions::<E>(), from.add(E::DIM * E::DIM));
-        let per_radius = if E::REVOLVED { *from.add(E::DIM * E::DIM + 3) } else { T::ZERO };
-        let xi = E::QUADRATURE[q].0.map(T::from_f64);
-        for c in 0..columns::<E>() {
-            P::add::<E, T>(&mut products[c], ga, gradient::<E, T>(inverse, per_radius, b[c], xi));
-        }
-    });
+    } else {
+        in_steps!(false, q in 0..rule.len(), {
+            add_point::<E, P, T>(&mut products, rule[q], b, geometry.add(point_words::<E>() * q));
+        });
+    }
     products
+}
+
+/// Adds a point whose geometry is in shared memory to the integrals.
+#[inline(always)]
+unsafe fn add_point<E: Element, P: Form, T: Real>(
+    products: &mut [P::Product<T>; 2],
+    (xi, _): Point,
+    b: [usize; 2],
+    from: *const T,
+) {
+    let mut inverse = [[T::ZERO; 3]; 3];
+    for i in 0..E::DIM {
+        inverse[i] = read(E::DIM, from.add(E::DIM * i));
+    }
+    let ga = read(directions::<E>(), from.add(E::DIM * E::DIM));
+    let per_radius = if E::REVOLVED { *from.add(E::DIM * E::DIM + 3) } else { T::ZERO };
+    let xi = xi.map(T::from_f64);
+    for c in 0..columns::<E>() {
+        P::add::<E, T>(&mut products[c], ga, gradient::<E, T>(inverse, per_radius, b[c], xi));
+    }
 }
 
 /// Adds the block of a node b to the row, where it has a place in shared memory; else in the matrix.
@@ -214,7 +235,7 @@ pub unsafe fn stiffness_rows<E: Element, P: Form, T: Real>(
     let row = first_row + group;
     let peers = ((1 << lanes) - 1) << (thread % 32 / lanes * lanes);
     let own = Lane { row, lane, peers };
-    let memory = Group::<T>::new::<E, P>(room, group);
+    let (memory, rule) = (Group::<T>::new::<E, P>(room, group), mesh.rule::<E>());
     if row < n_rows {
         let width = to.entries.pattern.row(row).1;
         let mut i = lane;
@@ -228,12 +249,12 @@ pub unsafe fn stiffness_rows<E: Element, P: Form, T: Real>(
         for pair in mesh.pairs(row) {
             let cell = mesh.cells.at(pair) as usize;
             let a = gather::<E, T>(mesh, cell, own, memory.coords);
-            share_geometry::<E, P, T>(own, a, &memory);
+            share_geometry::<E, P, T>(own, rule, a, &memory);
             let constants = mesh.cell_stiffness::<P, T>(cell);
             for first in (lane..E::N).step_by(columns::<E>() * lanes) {
                 // Past the last node a lane sums what it does not add.
                 let second = if first + lanes < E::N { first + lanes } else { first };
-                let products = gradient_products::<E, P, T>([first, second], memory.geometry);
+                let products = gradient_products::<E, P, T>(rule, [first, second], memory.geometry);
                 for c in 0..columns::<E>() {
                     let b = first + c * lanes;
                     if b < E::N {

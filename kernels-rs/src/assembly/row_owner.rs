@@ -49,10 +49,13 @@ pub unsafe fn stiffness<E: Element, P: Form, T: Real>(row: usize, mesh: MeshView
     for pair in mesh.pairs(row) {
         let Incident { cell, a, x, .. } = incident::<E, T>(mesh, row, pair);
         let constants = mesh.cell_stiffness::<P, T>(cell);
-        row_of_products::<E, P, T>(&x, a, |b, product| {
-            // The slots of this cell are places in this row, which this thread owns.
-            to.add::<E, P, 1>([to.start::<E>(places, [cell, a, b])], [product], constants)
-        });
+        // The slots of this cell are places in this row, which this thread owns.
+        let add = |b, product| to.add::<E, P, 1>([to.start::<E>(places, [cell, a, b])], [product], constants);
+        if E::REDUCED.is_some() && mesh.reduced != 0 {
+            row_of_products::<Reduced<E>, P, T>(&x, a, add);
+        } else {
+            row_of_products::<E, P, T>(&x, a, add);
+        }
     }
 }
 
@@ -85,7 +88,7 @@ pub unsafe fn internal_force<E: Element, P: Constitutive>(
     for pair in mesh.pairs(row) {
         let Incident { cell, nodes, a, x } = incident::<E, f64>(mesh, row, pair);
         let constants = mesh.cell_constants::<P, f64>(cell);
-        in_steps!(false, (xi, weight) in E::QUADRATURE, {
+        in_steps!(false, (xi, weight) in mesh.rule::<E>(), {
             let Deformation { h, mapping } = deformation::<E, P>(&nodes, &x, xi, u);
             let strain = eigen.elastic::<E, P>(mesh, cell, &nodes, xi, P::strain::<E>(h));
             let stress = P::stress(strain, constants);
@@ -158,7 +161,7 @@ unsafe fn add_cell<E: Element, P: Constitutive>(
 ) {
     let (nodes, x) = mesh.gather::<E, f64>(cell);
     let constants = mesh.cell_constants::<P, f64>(cell);
-    for &(xi, weight) in E::QUADRATURE {
+    for &(xi, weight) in mesh.rule::<E>() {
         let Deformation { h, mapping } = deformation::<E, P>(&nodes, &x, xi, u);
         let strain = eigen.elastic::<E, P>(mesh, cell, &nodes, xi, P::strain::<E>(h));
         let stress = P::stress(strain, constants);

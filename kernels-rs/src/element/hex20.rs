@@ -47,6 +47,7 @@ impl Element for Hex20 {
     const GMSH: i32 = 17;
     const VTK: u8 = 25;
     const ABAQUS: &str = "20";
+    const REDUCED: Option<[&str; 2]> = Some(["hex20r", "20R"]);
     // VTK runs round the bottom, round the top, then up.
     const VTK_ORDER: &'static [usize] = &[0, 1, 2, 3, 4, 5, 6, 7, 8, 11, 13, 9, 16, 18, 19, 17, 10, 12, 14, 15];
     type Nodal<X: Copy> = [X; 20];

@@ -10,6 +10,7 @@ mod pyramid13;
 mod pyramid5;
 mod quad4;
 mod quad8;
+mod reduced;
 mod revolved;
 pub mod rules;
 mod sides;
@@ -27,6 +28,7 @@ pub use pyramid5::Pyramid5;
 pub use pyramid13::Pyramid13;
 pub use quad4::Quad4;
 pub use quad8::Quad8;
+pub use reduced::{Hex20R, Quad8R, Reduced};
 pub use revolved::Revolved;
 pub use sides::{Line2, Line3, Point1};
 pub use tet4::Tet4;
@@ -39,8 +41,8 @@ pub use wedge15::Wedge15;
 use crate::real::{Real, add_outer, dot3, fma};
 use core::ops::{Index, IndexMut};
 
-/// The only list of elements: first those that are sides alone, then those of the plane and of solids. Calls `$then!` of this
-/// crate with them and with what follows.
+/// The only list of elements: first those that are sides alone, then those of the plane and of solids, then those that are
+/// solved by the kernels of the element with the same nodes. Calls `$then!` of this crate with them and with what follows.
 #[macro_export]
 macro_rules! element_list {
     ($then:ident $($rest:tt)*) => {
@@ -48,15 +50,16 @@ macro_rules! element_list {
             [Point1, Line2, Line3]
             [Tri3, Quad4, Tri6, Quad8]
             [Tet4, Hex8, Tet10, Hex20, Wedge6, Pyramid5, Wedge15, Pyramid13]
+            [Quad8R, Hex20R]
             $($rest)*
         }
     };
 }
 
-/// Calls `$callback! { $arguments Tri3, Quad4, .. }` with every element that can be solved with.
+/// Calls `$callback! { $arguments Tri3, Quad4, .. }` with every element that has kernels.
 #[macro_export]
 macro_rules! for_each_element {
-    ([$($Side:ident),+] [$($P:ident),+] [$($S:ident),+] $callback:ident $(, $argument:tt)*) => {
+    ([$($Side:ident),+] [$($P:ident),+] [$($S:ident),+] [$($V:ident),+] $callback:ident $(, $argument:tt)*) => {
         $callback! { $($argument)* $($P),+, $($S),+ }
     };
     ($callback:ident $(, $argument:tt)*) => { $crate::element_list! { for_each_element $callback $(, $argument)* } };
@@ -65,7 +68,7 @@ macro_rules! for_each_element {
 /// The same with those of the plane alone.
 #[macro_export]
 macro_rules! for_each_plane_element {
-    ([$($Side:ident),+] [$($P:ident),+] [$($S:ident),+] $callback:ident $(, $argument:tt)*) => {
+    ([$($Side:ident),+] [$($P:ident),+] [$($S:ident),+] [$($V:ident),+] $callback:ident $(, $argument:tt)*) => {
         $callback! { $($argument)* $($P),+ }
     };
     ($callback:ident $(, $argument:tt)*) => { $crate::element_list! { for_each_plane_element $callback $(, $argument)* } };
@@ -75,17 +78,26 @@ macro_rules! for_each_plane_element {
 /// of a material.
 #[macro_export]
 macro_rules! for_each_body {
-    ([$($Side:ident),+] [$($P:ident),+] [$($S:ident),+] $callback:ident $(, $argument:tt)*) => {
+    ([$($Side:ident),+] [$($P:ident),+] [$($S:ident),+] [$($V:ident),+] $callback:ident $(, $argument:tt)*) => {
         $callback! { $($argument)* $($P),+, $($S),+, $(Revolved<$P>),+ }
     };
     ($callback:ident $(, $argument:tt)*) => { $crate::element_list! { for_each_body $callback $(, $argument)* } };
 }
 
-/// As [`for_each_element`], with sides before them.
+/// Every element that can be solved with: those of [`for_each_element`], and those that take the kernels of these.
+#[macro_export]
+macro_rules! for_each_solvable {
+    ([$($Side:ident),+] [$($P:ident),+] [$($S:ident),+] [$($V:ident),+] $callback:ident $(, $argument:tt)*) => {
+        $callback! { $($argument)* $($P),+, $($S),+, $($V),+ }
+    };
+    ($callback:ident $(, $argument:tt)*) => { $crate::element_list! { for_each_solvable $callback $(, $argument)* } };
+}
+
+/// As [`for_each_solvable`], with sides before them.
 #[macro_export]
 macro_rules! for_each_kind {
-    ([$($Side:ident),+] [$($P:ident),+] [$($S:ident),+] $callback:ident $(, $argument:tt)*) => {
-        $callback! { $($argument)* $($Side),+, $($P),+, $($S),+ }
+    ([$($Side:ident),+] [$($P:ident),+] [$($S:ident),+] [$($V:ident),+] $callback:ident $(, $argument:tt)*) => {
+        $callback! { $($argument)* $($Side),+, $($P),+, $($S),+, $($V),+ }
     };
     ($callback:ident $(, $argument:tt)*) => { $crate::element_list! { for_each_kind $callback $(, $argument)* } };
 }
@@ -142,6 +154,9 @@ pub trait Element: Copy + Send + Sync + 'static {
     const VTK: u8;
     /// Which of the nodes VTK has at each place; empty where its order is Gmsh's.
     const VTK_ORDER: &'static [usize] = &[];
+    /// Name and code in Abaqus's decks of the element that is integrated at [`Self::SAMPLED`] by this one's kernels, if there is
+    /// one.
+    const REDUCED: Option<[&'static str; 2]> = None;
     /// Its code in Abaqus's decks behind the family (C3D; CPS, CPE or CAX), which have the nodes in VTK's order; empty if there is
     /// none.
     const ABAQUS: &'static str = "";
@@ -151,7 +166,7 @@ pub trait Element: Copy + Send + Sync + 'static {
     const N: usize = Self::NODES.len();
     /// One `X` per node: `[X; N]`.
     type Nodal<X: Copy>: Array<X>;
-    /// A rule that integrates the stiffness of the undistorted element exactly.
+    /// The rule of the stiffness: exact for the undistorted element, but for one of reduced integration.
     const QUADRATURE: &'static [Point];
     /// Points where derivatives are most accurate (Barlow 1976), on the lines from the centroid to the corners: the 2 x
     /// 2 (x 2) Gauss points of squares and cubes, the points of the rule of degree 2 of quadratic simplices, the

@@ -18,6 +18,7 @@ impl Element for Quad8 {
     const GMSH: i32 = 16;
     const VTK: u8 = 23;
     const ABAQUS: &str = "8";
+    const REDUCED: Option<[&str; 2]> = Some(["quad8r", "8R"]);
     type Nodal<X: Copy> = [X; 8];
     const NODES: &'static [[f64; 3]] = &NODE;
     const QUADRATURE: &'static [Point] = &rules::SQUARE_3;

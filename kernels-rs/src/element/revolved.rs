@@ -23,6 +23,7 @@ impl<E: Element> Element for Revolved<E> {
     const REVOLVED: bool = true;
     const GMSH: i32 = E::GMSH;
     const VTK: u8 = E::VTK;
+    const REDUCED: Option<[&'static str; 2]> = E::REDUCED;
     type Nodal<X: Copy> = E::Nodal<X>;
     const NODES: &'static [[f64; 3]] = E::NODES;
     const QUADRATURE: &'static [Point] = E::QUADRATURE;

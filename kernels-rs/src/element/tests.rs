@@ -66,11 +66,20 @@ fn linear_fields_are_reproduced<E: Element>() {
     }
 }
 
+/// Motions beside the rigid ones that strain none of the points: of elements of reduced integration.
+fn spurious<E: Element>() -> usize {
+    match E::NAME {
+        "quad8r" => 1,
+        "hex20r" => 6,
+        _ => 0,
+    }
+}
+
 fn rigid_motions_alone_cost_nothing<E: Element>() {
     let eigenvalues = stiffness::<E>(&distorted::<E>(), E::QUADRATURE).symmetric_eigenvalues();
     let largest = eigenvalues.amax();
     let zeros = eigenvalues.iter().filter(|v| v.abs() < 1e-10 * largest).count();
-    assert_eq!(zeros, if E::DIM == 2 { 3 } else { 6 }, "{} {eigenvalues}", E::NAME);
+    assert_eq!(zeros, if E::DIM == 2 { 3 } else { 6 } + spurious::<E>(), "{} {eigenvalues}", E::NAME);
     assert!(eigenvalues.iter().all(|v| *v > -1e-10 * largest));
 }
 
@@ -97,7 +106,9 @@ macro_rules! properties {
             if super::$E::DIM > 1 {
                 linear_fields_are_reproduced::<super::$E>();
                 rigid_motions_alone_cost_nothing::<super::$E>();
-                the_rule_is_exact_for_the_stiffness::<super::$E>();
+                if spurious::<super::$E>() == 0 {
+                    the_rule_is_exact_for_the_stiffness::<super::$E>();
+                }
             }
         }
     )+ };

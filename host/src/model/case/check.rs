@@ -7,6 +7,7 @@ use super::scale::NUMBERS;
 use super::tables::{CyclicTable, MaterialTable, PointForceTable, ProbeTable, PushTable, RotationTable, SupportTable};
 use super::vector::Vector;
 use crate::mesh::LENGTHS;
+use crate::mesh::generate;
 use crate::mesh::vector::unit;
 use crate::model::{Analysis, Checked, Place, Problems, Rotation, SolverOptions, Units};
 use crate::result::{FIELDS, FieldInfo, When};
@@ -66,8 +67,12 @@ impl Case {
         let place = self.tables.mesh.span();
         let mesh = self.tables.mesh.get_ref();
         match (&mesh.file, &mesh.generate) {
-            (Some(_), None) => Ok(()),
             _ if self.deck.is_some() => Ok(()),
+            (Some(_), None) => self.check_name("element", mesh.element.as_ref(), &generate::every_name()),
+            (None, Some(_)) if mesh.element.is_some() => {
+                let place = mesh.element.as_ref().map_or(place, Spanned::span);
+                Err(self.error_at(place, "`element` is for the elements of a `file`", "write it into `generate`"))
+            }
             (None, Some(_)) => self.generated().map(|_| ()),
             (None, None) => Err(self.error_at(place, NO_MESH, NO_MESH_HELP)),
             (Some(_), Some(generate)) => {

@@ -37,6 +37,7 @@ pub(crate) use tables::Tables;
 pub(crate) use vector::{Numbers, Vector};
 
 use super::{Analysis, CaseError, Checked, Place, Problems, Source, Units};
+use crate::element::ElementKind;
 use crate::mesh::{Mesh, MeshError};
 use crate::model::Error;
 use warpfem_text::files;
@@ -178,13 +179,27 @@ impl Case {
                 let error = self.error_at(file.span(), message, help);
                 return Err(Error::MissingMesh(error));
             }
-            let mesh = Mesh::read(&path).map_err(|error| self.not_flat(file.span(), error))?;
+            let mut mesh = Mesh::read(&path).map_err(|error| self.not_flat(file.span(), error))?;
+            self.set_kind(&mut mesh)?;
             return self.check_hanging(&path, mesh);
         }
         match self.generated()? {
             Some(generated) => Ok(generated.mesh()?),
             None => Err(self.error_at(self.tables.mesh.span(), check::NO_MESH, check::NO_MESH_HELP).into()),
         }
+    }
+
+    /// Takes the elements of a file as of the kind that the case names.
+    fn set_kind(&self, mesh: &mut Mesh) -> Checked {
+        let Some(element) = &self.tables.mesh.get_ref().element else { return Ok(()) };
+        let Some(kind) = ElementKind::from_name(element.get_ref()) else { return Ok(()) };
+        if mesh.set_kind(kind) {
+            return Ok(());
+        }
+        let names: Vec<&str> = mesh.solids().map(|(_, cells)| cells.kind.info().name).collect();
+        let (n_nodes, of) = (kind.info().n_nodes, kind.of_kernels().info().name);
+        let message = format!("no element of the mesh can be {}: it has {n_nodes} nodes, as {of}", kind.info().name);
+        Err(self.error_at(element.span(), message, format!("the mesh has elements of the kind {}", names.join(", "))))
     }
 
     /// Refuses a mesh whose elements do not match; or warns, if the case allows it.

@@ -72,6 +72,8 @@ pub struct MeshTable {
     pub file: Option<Spanned<String>>,
     /// Or a mesh that is made here.
     pub generate: Option<Spanned<GenerateTable>>,
+    /// What the file's elements with the nodes of this kind are: files do not say how elements are integrated.
+    pub element: Option<Spanned<String>>,
     /// Whether a mesh whose elements do not match is solved on; refused if left out.
     pub allow_hanging: Option<bool>,
 }

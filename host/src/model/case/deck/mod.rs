@@ -183,7 +183,7 @@ impl<'a> Reader<'a> {
 }
 
 fn empty(place: inp::Place) -> Tables {
-    let mesh = MeshTable { file: None, generate: None, allow_hanging: None };
+    let mesh = MeshTable { file: None, generate: None, element: None, allow_hanging: None };
     Tables {
         mesh: Spanned::new(place, mesh),
         analysis: AnalysisTable::default(),
