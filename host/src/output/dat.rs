@@ -50,7 +50,7 @@ struct Tables<'a> {
 impl Tables<'_> {
     fn write(&self, file: &mut impl Write, print: &Print, time: f64) -> io::Result<()> {
         let Print { item, set, totals: [with_total, with_values], .. } = print;
-        let end = format!("for set {set} and time {}", scientific(time, 7, true));
+        let end = format!("for set {set} and time {:>14}", scientific(time, 7, true));
         let (what, total) = words(*item);
         if *with_values {
             writeln!(file, "\n {what} {end}\n")?;
@@ -69,8 +69,11 @@ impl Tables<'_> {
     }
 
     fn write_nodes(&self, file: &mut impl Write, print: &Print) -> io::Result<()> {
-        for (tag, node) in print.tags.iter().filter_map(|tag| Some((*tag, *self.nodes.get(tag)?))) {
-            writeln!(file, "{tag:>10}{}", numbers(&self.at_node(print, tag, node)))?;
+        for tag in &print.tags {
+            // A node of no element does not move.
+            let none = || if print.item == Item::Temperature { vec![0.0] } else { vec![0.0; 3] };
+            let values = self.nodes.get(tag).map_or_else(none, |node| self.at_node(print, *tag, *node));
+            writeln!(file, "{tag:>10}{}", numbers(&values))?;
         }
         Ok(())
     }

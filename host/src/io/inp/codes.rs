@@ -79,7 +79,7 @@ pub fn faces(domain: Domain) -> &'static [&'static [usize]] {
 }
 
 /// The integration points of a kind in the order of decks, by their numbers here: along the first direction, then the second, then
-/// the third.
+/// the third. Plane elements are solids there, of two or three layers with the same points.
 pub fn points(kind: ElementKind) -> Vec<usize> {
     let points = kind.info().shape.quadrature;
     let mut order: Vec<usize> = (0..points.len()).collect();
@@ -95,5 +95,10 @@ pub fn points(kind: ElementKind) -> Vec<usize> {
             [z, y, x]
         }),
     }
-    order
+    let layers = match (kind.info().dim, points.len()) {
+        (2, 3 | 9) => 3,
+        (2, _) => 2,
+        _ => 1,
+    };
+    order.repeat(layers)
 }

@@ -12,7 +12,10 @@ use super::super::{Names, Numbers, Vector};
 use super::Reader;
 use super::points::{Equation, Points};
 use super::steps::{Dof, State, Values};
-use crate::io::inp::{Card, Field, Mistake, Place, Read, fields};
+use crate::element::middle;
+use crate::io::inp::geometry::Surface;
+use crate::io::inp::{Card, Field, Mistake, Place, Read, codes, fields};
+use crate::mesh::vector::{dot, sub};
 
 /// A body that follows a reference node.
 #[derive(Debug, Clone)]
@@ -31,6 +34,8 @@ struct Remote {
 struct Bolt {
     on: Spanned<Names>,
     node: u64,
+    /// Of the node's forces that pull.
+    sign: f64,
     place: Place,
 }
 
@@ -234,8 +239,28 @@ impl Reader<'_> {
         let node = self.reference(card, "NODE")?;
         let (name, place) = card.required("SURFACE")?;
         let on = self.surface(&name, &place)?;
-        self.couplings.bolts.push(Bolt { on, node, place: card.place.clone() });
+        let line = self.deck.lines(card).next();
+        let normal = line.iter().flat_map(|line| line.fields()).map(|field| field.number_or_zero());
+        let normal = normal.collect::<Read<Vec<f64>>>()?;
+        let sign = match (normal.as_slice(), self.outward(&name)) {
+            // A force along the normal pulls where that points out of the surface's elements.
+            ([x, y, z, ..], Some(out)) if dot([*x, *y, *z], out) < 0.0 => -1.0,
+            _ => 1.0,
+        };
+        self.couplings.bolts.push(Bolt { on, node, sign, place: card.place.clone() });
         Ok(())
+    }
+
+    /// From the middle of an element to that of its face on a surface.
+    fn outward(&self, surface: &str) -> Option<[f64; 3]> {
+        let Surface::Faces(faces) = self.geometry.surfaces.get(surface)? else { return None };
+        let (element, face) = faces.first()?;
+        let (block, i) = self.geometry.element(*element)?;
+        let domain = block.solid?.1.info().domain;
+        let corners = &block.element(i)[..domain.corners().len()];
+        let of = |node: &u64| self.place_of(*node);
+        let side = codes::faces(domain).get(*face)?.iter().map(|k| of(&corners[*k]));
+        Some(sub(middle(side), middle(corners.iter().map(of))))
     }
 
     /// `*SPRING, ELSET=` of SPRING1: a component, then force per length.
@@ -339,8 +364,8 @@ impl Reader<'_> {
         let table = BoltTable {
             name: None,
             on: bolt.on.clone(),
-            preload: preload.filter(|_| shortening.is_none()).and_then(spanned),
-            shortening: shortening.and_then(spanned),
+            preload: preload.filter(|_| shortening.is_none()).map(|force| bolt.sign * force).and_then(spanned),
+            shortening: shortening.map(|length| bolt.sign * length).and_then(spanned),
         };
         self.tables.bolt.push(Spanned::new(bolt.place.clone(), table));
         Ok(())
