@@ -13,6 +13,7 @@ pub mod cli;
 pub mod device;
 pub mod element;
 pub mod error;
+pub mod io;
 pub mod linalg;
 pub mod mesh;
 pub mod model;

@@ -13,6 +13,7 @@ use super::{
     supports, temperature, units,
 };
 use crate::mesh::Mesh;
+use crate::mesh::write::Form;
 use crate::mesh::cut::Cut;
 use crate::model::Error;
 
@@ -70,6 +71,7 @@ impl Model {
             load_forces: vec![],
             solver: SolverOptions::default(),
             fields: fields(case),
+            frd: case.tables.output.frd.as_ref().and_then(|name| Form::from_name(name.get_ref())),
             probes: vec![],
             warnings: vec![],
             is_too_stiff: false,

@@ -1,5 +1,5 @@
 //! Files of load cases: `<case>_<name>.vtu` and CSV of each as it comes; then `<case>.pvd`, which lists them for ParaView,
-//! `<case>_envelope.vtu`, the picture of the governing case, one report and `summary.json`.
+//! `<case>_envelope.vtu`, CalculiX's file if it is asked for, the picture of the governing case, one report and `summary.json`.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -11,9 +11,10 @@ use warpfem_text::escape;
 
 use super::atomic::Staged;
 use super::envelope::Envelope;
+use super::frd::{self, Frd};
 use super::picture::{Shot, Shown};
 use super::report::{CasePages, Report, Skin, most_vertices};
-use super::{Error, Options, PVD, REPORT, Result, SUMMARY, Summary, VTU};
+use super::{Error, FRD, Options, PVD, REPORT, Result, SUMMARY, Summary, VTU};
 use super::{files_of_step, is_zero, names_before, remove_all, sizes};
 use crate::model::Model;
 use crate::result::Step;
@@ -43,7 +44,7 @@ pub fn stems(model: &Model) -> Vec<String> {
 pub fn names(model: &Model, pictures: &[Shot]) -> Vec<String> {
     let name = &model.name;
     let of_steps = stems(model).into_iter().flat_map(|stem| super::step_names(&stem));
-    let of_all = [format!("{name}{PVD}"), format!("{name}_{ENVELOPE}{VTU}"), format!("{name}{REPORT}"), SUMMARY.into()];
+    let of_all = [format!("{name}{PVD}"), format!("{name}{FRD}"), format!("{name}_{ENVELOPE}{VTU}"), format!("{name}{REPORT}"), SUMMARY.into()];
     of_steps.chain(pictures.iter().map(|shot| shot.file_name(name))).chain(of_all).collect()
 }
 
@@ -59,6 +60,8 @@ pub struct CaseWriter<'a> {
     pub envelope: Envelope,
     /// The case with the largest stress or gradient, and that.
     governing: Option<(usize, f64, Step)>,
+    /// CalculiX's file of all cases, and what is in it.
+    frd: Option<(Staged, Frd<'a>)>,
     /// The files of each case.
     files: Vec<Vec<PathBuf>>,
     /// Seconds that writing has taken.
@@ -69,7 +72,18 @@ impl<'a> CaseWriter<'a> {
     /// For the cases of a model, into a folder, which is made if it is missing.
     pub fn new(dir: &'a Path, model: &'a Model, options: Options<'a>) -> CaseWriter<'a> {
         let (skins, files, envelope) = (vec![], vec![], Envelope::default());
-        CaseWriter { dir, model, options, stems: stems(model), skins, envelope, governing: None, files, seconds: 0.0 }
+        CaseWriter {
+            dir,
+            model,
+            options,
+            stems: stems(model),
+            skins,
+            envelope,
+            governing: None,
+            frd: None,
+            files,
+            seconds: 0.0,
+        }
     }
 
     /// Writes the files of the next case.
@@ -87,6 +101,7 @@ impl<'a> CaseWriter<'a> {
         let stem = |ending: &str| self.dir.join(format!("{}{ending}", self.stems[case]));
         let (staged, skin) = rayon::join(|| files_of_step(model, &step, stem, converged), skin);
         self.files.push(Staged::publish(staged?)?);
+        self.add_to_frd(&step)?;
         self.skins.push(skin);
         self.envelope.add(&step);
         let largest = super::largest(sizes(&step).iter().copied()).map_or(0.0, |(_, largest)| largest);
@@ -95,6 +110,17 @@ impl<'a> CaseWriter<'a> {
         }
         self.seconds += start.elapsed().as_secs_f64();
         Ok(())
+    }
+
+    /// Writes the case into the file of all.
+    fn add_to_frd(&mut self, step: &Step) -> Result<()> {
+        let Some(form) = self.model.frd else { return Ok(()) };
+        if self.frd.is_none() {
+            let mut staged = Staged::write(self.dir.join(format!("{}{FRD}", self.model.name)), |_| Ok(()))?;
+            let frd = staged.append(|file| Frd::begin(file, &self.model.mesh, &self.model.fields, form))?;
+            self.frd = Some((staged, frd));
+        }
+        self.frd.iter_mut().try_for_each(|(staged, frd)| staged.append(|file| frd.add(file, step)))
     }
 
     /// The number of the case with the largest stress or gradient.
@@ -135,6 +161,10 @@ impl<'a> CaseWriter<'a> {
         if let Some(step) = &envelope {
             let write = |file: &mut File| Envelope::write(file, &model.mesh, step, total.solver.converged);
             staged.push(Staged::write(named(&format!("_{ENVELOPE}{VTU}")), write)?);
+        }
+        if let Some((mut frd, _)) = self.frd.take() {
+            frd.append(frd::end)?;
+            staged.push(frd);
         }
         let mut png = None;
         total.pictures = vec![];

@@ -11,10 +11,12 @@ pub mod distribution;
 pub mod envelope;
 mod error;
 mod field;
+pub mod frd;
 pub mod picture;
 pub mod points;
 pub mod report;
 pub mod resolution;
+mod rows;
 pub mod summary;
 pub mod vtu;
 
@@ -40,6 +42,7 @@ use warpfem_text::files;
 /// Endings of the files of a case, and the summary's name.
 const PVD: &str = ".pvd";
 const VTU: &str = ".vtu";
+const FRD: &str = ".frd";
 const NODES: &str = "_nodes.csv";
 const ELEMENTS: &str = "_elements.csv";
 const POINTS: &str = "_points.csv";
@@ -66,7 +69,7 @@ pub struct Options<'a> {
 
 /// Writes `<case>.vtu`, `<case>_nodes.csv`, `<case>_elements.csv`, `<case>_tables.csv`, `<case>.png`, `<case>.html` and `summary.json` into
 /// `dir`, which is made if it is missing; other [pictures](Options::pictures) have names of their own. Where all is
-/// zero there is no picture. A field at integration points has `<case>_points.csv`. Pictures and points from before that
+/// zero there is no picture. A case that asks for it has `<case>.frd`. A field at integration points has `<case>_points.csv`. Pictures and points from before that
 /// are not written again are removed.
 ///
 /// The case's name is `summary.case`. The time this takes is put into `summary.timings_s.write` and added to its
@@ -106,6 +109,9 @@ pub fn write_all(
     };
     let (files, looked_at) = rayon::join(|| files_of_step(model, step, named, summary.solver.converged), looked_at);
     let mut staged = files?;
+    if let Some(form) = model.frd {
+        staged.push(Staged::write(named(FRD), |file| frd::write(file, mesh, [step], &model.fields, form))?);
+    }
     staged.extend(looked_at?);
     let before = names_before(dir, &summary.case);
     summary.pictures = match is_zero(step) {
@@ -204,7 +210,7 @@ pub fn check_folder(dir: &Path) -> Result<()> {
 ///
 /// [`Error::Folder`] or [`Error::Output`] with the path at fault.
 pub fn check_results(dir: &Path, case: &str, pictures: &[Shot]) -> Result<()> {
-    let results = [VTU, NODES, ELEMENTS, POINTS, TABLES, ".png", REPORT].map(|ending| format!("{case}{ending}"));
+    let results = [VTU, FRD, NODES, ELEMENTS, POINTS, TABLES, ".png", REPORT].map(|ending| format!("{case}{ending}"));
     let pictures = pictures.iter().map(|shot| shot.file_name(case));
     check_names(dir, results.into_iter().chain(pictures).chain([SUMMARY.into()]))
 }
