@@ -40,7 +40,8 @@ pub(super) fn mesh(path: &Path, size: Option<f64>) -> anyhow::Result<()> {
     })();
     let (mesh, said) = made.map_err(|error: std::io::Error| match error.kind() {
         ErrorKind::NotFound => fail(
-            "geometries are meshed by Gmsh, which is not installed\nhelp: `pip install gmsh` or `apt install gmsh`".into(),
+            "geometries are meshed by Gmsh, which is not installed\nhelp: `pip install gmsh` or `apt install gmsh`"
+                .into(),
         ),
         _ => fail(format!("Gmsh does not start: {}", files::plain(&error))),
     })?;
@@ -52,7 +53,8 @@ pub(super) fn mesh(path: &Path, size: Option<f64>) -> anyhow::Result<()> {
 /// What Gmsh is told. A twentieth of the diagonal gives some ten thousand nodes; curved faces have smaller elements.
 fn script(path: &Path, size: Option<f64>) -> String {
     let path = files::full(path).display().to_string().replace('\\', "/").replace('"', "\\\"");
-    let size = size.map_or("Sqrt((b(3)-b(0))^2 + (b(4)-b(1))^2 + (b(5)-b(2))^2) / 20".into(), |size| format!("{size:?}"));
+    let size =
+        size.map_or("Sqrt((b(3)-b(0))^2 + (b(4)-b(1))^2 + (b(5)-b(2))^2) / 20".into(), |size| format!("{size:?}"));
     format!(
         "SetFactory(\"OpenCASCADE\");\nMerge \"{path}\";\nb() = BoundingBox;\nMesh.MeshSizeMax = {size};\n\
          Mesh.MeshSizeFromCurvature = 12;\nMesh.ElementOrder = 2;\nMesh.HighOrderOptimize = 1;\n\

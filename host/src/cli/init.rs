@@ -1,7 +1,7 @@
 //! `warpfem init MESH`: a case file for a mesh or a geometry, to be filled in.
 
-use super::print::{self, count};
 use super::mesh::length;
+use super::print::{self, count};
 use super::{geometry, info, template, usage};
 use crate::mesh::Mesh;
 use crate::model::Analysis;

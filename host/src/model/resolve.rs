@@ -13,8 +13,8 @@ use super::{
     supports, temperature, units,
 };
 use crate::mesh::Mesh;
-use crate::mesh::write::Form;
 use crate::mesh::cut::Cut;
+use crate::mesh::write::Form;
 use crate::model::Error;
 
 impl Model {

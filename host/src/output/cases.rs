@@ -44,7 +44,13 @@ pub fn stems(model: &Model) -> Vec<String> {
 pub fn names(model: &Model, pictures: &[Shot]) -> Vec<String> {
     let name = &model.name;
     let of_steps = stems(model).into_iter().flat_map(|stem| super::step_names(&stem));
-    let of_all = [format!("{name}{PVD}"), format!("{name}{FRD}"), format!("{name}_{ENVELOPE}{VTU}"), format!("{name}{REPORT}"), SUMMARY.into()];
+    let of_all = [
+        format!("{name}{PVD}"),
+        format!("{name}{FRD}"),
+        format!("{name}_{ENVELOPE}{VTU}"),
+        format!("{name}{REPORT}"),
+        SUMMARY.into(),
+    ];
     of_steps.chain(pictures.iter().map(|shot| shot.file_name(name))).chain(of_all).collect()
 }
 

@@ -62,10 +62,8 @@ pub(super) fn tags<'a>(tags: impl Iterator<Item = &'a u64> + Clone) -> Vec<u64> 
 
 /// Writes the solids.
 pub(super) fn write<W: Write>(out: &mut W, mesh: &Mesh, node_tags: &[u64], form: Form) -> io::Result<()> {
-    let blocks: Vec<(&Cells, u64, Vec<usize>)> = mesh
-        .solids()
-        .filter_map(|(_, cells)| layout(cells.kind).map(|(code, order)| (cells, code, order)))
-        .collect();
+    let blocks: Vec<(&Cells, u64, Vec<usize>)> =
+        mesh.solids().filter_map(|(_, cells)| layout(cells.kind).map(|(code, order)| (cells, code, order))).collect();
     let all = tags(blocks.iter().flat_map(|(cells, ..)| &cells.tags));
     writeln!(out, "    3C{:>30}{:>38}", all.len(), if form == Form::Ascii { 1 } else { 2 })?;
     let mut first = 0;

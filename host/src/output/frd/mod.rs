@@ -165,7 +165,8 @@ fn header(info: &FieldInfo) -> String {
     let known = KNOWN.iter().find(|(name, ..)| *name == info.name);
     let (name, prefix) = known.map_or((own.as_str(), &own[..1]), |(_, name, prefix)| (name, prefix));
     let name: String = name.chars().take(8).collect();
-    let component = |name: String, kind: usize, [i, j]: [usize; 2]| format!(" -5  {name:<8}    1{kind:>5}{i:>5}{j:>5}\n");
+    let component =
+        |name: String, kind: usize, [i, j]: [usize; 2]| format!(" -5  {name:<8}    1{kind:>5}{i:>5}{j:>5}\n");
     let (n, components) = match info.components {
         TENSOR => (6, SHEARS_LAST.map(|(axes, at)| component(format!("{prefix}{axes}"), 4, at)).concat()),
         VECTOR => {
