@@ -4,6 +4,7 @@ mod bad_case;
 mod bad_mesh;
 mod bad_use;
 mod check;
+mod convert;
 mod demo;
 mod disk;
 mod femses;

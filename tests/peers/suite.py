@@ -22,8 +22,7 @@ import numpy as np
 DECKS = pathlib.Path("/usr/share/doc/calculix-ccx-test/examples/test")
 BOUNDS = {"displacements": 1e-5, "forces": 1e-4, "total force": 1e-4, "stresses": 1e-4, "strains": 1e-4,
           "mechanical strains": 1e-4, "internal energy": 1e-4, "total internal energy": 1e-4,
-          "internal energy density": 1e-4, "volume": 1e-4, "total volume": 1e-4, "temperatures": 1e-5, "DISP": 1e-5,
-          "STRESS": 1.0}
+          "internal energy density": 1e-4, "volume": 1e-4, "total volume": 1e-4, "temperatures": 1e-5, "DISP": 1e-5}
 # Values that are this part of what the program computes with are rounding.
 NOISE = 1e-9
 
@@ -167,7 +166,10 @@ def solve(binary, name, folder):
         (folder / f"{name}.{ending}").unlink(missing_ok=True)
     # Its iterations stop early: only its direct solver is compared.
     deck = folder / f"{name}.inp"
-    deck.write_text(re.sub(r"(?i), *SOLVER *= *ITERATIVE *\w+", "", deck.read_text(errors="replace")))
+    text = re.sub(r"(?i), *SOLVER *= *ITERATIVE *\w+", "", deck.read_text(errors="replace"))
+    if not re.search(r"(?i)^\*NODE *PRINT", text, re.M):
+        text = re.sub(r"(?im)^(\*END *STEP)", r"*NODE FILE, OUTPUT=2D\nU\n\1", text)
+    deck.write_text(text)
     run(["ccx", name], folder)
     worst = compare(dat(ours / f"{name}.dat"), dat(folder / f"{name}.dat"))
     if not worst:

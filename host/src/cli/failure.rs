@@ -5,6 +5,7 @@ use crate::model::CaseError;
 use crate::pipeline::Solution;
 use crate::result::{Measure, Outcome};
 use crate::{Error, model, output, result};
+use std::path::PathBuf;
 use warpfem_text::files::plain;
 
 /// What is no error of the library.
@@ -22,6 +23,14 @@ pub enum Failure {
         /// Values in all.
         of: usize,
     },
+    /// No mesh is made of a geometry (exit code 3).
+    #[error("{}: {why}", path.display())]
+    Gmsh {
+        /// The geometry.
+        path: PathBuf,
+        /// Gmsh's reason, or why it does not run.
+        why: String,
+    },
     /// The operating system starts no more threads (exit code 7).
     #[error("cannot start the threads to compute with: {}", plain(source))]
     Threads {
@@ -35,6 +44,7 @@ impl Failure {
     fn exit_code(&self) -> u8 {
         match self {
             Failure::NotConverged(_) | Failure::Unverified { .. } => 5,
+            Failure::Gmsh { .. } => 3,
             Failure::Threads { .. } => 7,
         }
     }

@@ -1,7 +1,8 @@
-//! `warpfem init MESH`: a case file for a mesh, to be filled in.
+//! `warpfem init MESH`: a case file for a mesh or a geometry, to be filled in.
 
+use super::mesh::length;
 use super::print::{self, count};
-use super::{info, template, usage};
+use super::{geometry, info, template, usage};
 use crate::mesh::Mesh;
 use crate::model::Analysis;
 use crate::output;
@@ -16,13 +17,20 @@ use warpfem_text::files::folder_of;
     after_help = "The file lists the mesh's groups, a material, and a suggestion for each kind of support and load. \
 Suggestions are lines that begin with # and no space: take the # away, and set names and numbers.
 
+A geometry (.step, .stp, .iges, .igs, .brep) is meshed first, by Gmsh (pip install gmsh): PART.msh beside it, each face \
+a group (face1 ..).
+
 Examples:
   warpfem init meshes/bracket.msh
+  warpfem init part.step --size 2.5
   warpfem init meshes/ring.msh --kind laplace -o heat.toml"
 )]
 pub struct Arguments {
-    /// The mesh file (MSH 4.1 or 2.2).
+    /// The mesh file (MSH 4.1 or 2.2), or a geometry.
     mesh: PathBuf,
+    /// Largest elements in the mesh of a geometry [default: a twentieth of its diagonal].
+    #[arg(long, value_name = "LENGTH", value_parser = length, allow_negative_numbers = true)]
+    size: Option<f64>,
     /// The case file to write [default: the mesh's name with the ending .toml, in this folder].
     #[arg(short, long, value_name = "CASE.toml")]
     output: Option<PathBuf>,
@@ -35,19 +43,15 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    fits::check_file(&arguments.mesh)?;
-    let (mesh, bad) = Mesh::inspect(&arguments.mesh)?;
-    let analysis = analysis(arguments, &mesh)?;
     let mut name = arguments.mesh.file_stem().unwrap_or_default().to_os_string();
     name.push(".toml");
     let case = arguments.output.clone().unwrap_or(PathBuf::from(name));
-    if case.exists() && !arguments.force {
-        let case = case.display();
-        return Err(usage(format!(
-            "{case} is there already; choose another name with `-o`, or write over it with `--force`"
-        )));
-    }
-    let text = template::text(&mesh, &relative(&arguments.mesh, &case), &case.display().to_string(), analysis);
+    let path = if geometry::is_geometry(&arguments.mesh) { meshed(arguments, &case)? } else { arguments.mesh.clone() };
+    fits::check_file(&path)?;
+    let (mesh, bad) = Mesh::inspect(&path)?;
+    let analysis = analysis(arguments, &mesh)?;
+    arguments.check_case(&case)?;
+    let text = template::text(&mesh, &relative(&path, &case), &case.display().to_string(), analysis);
     output::write_file(&case, |file| file.write_all(text.as_bytes()))?;
     let (case, groups) = (case.display(), count(mesh.groups.len()));
     let first = match (bad.is_empty(), mesh.groups.is_empty()) {
@@ -57,9 +61,32 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     };
     print::text(&format!(
         "wrote {case}: {groups} groups of {}\n{}next: {first}fill in a support and a load, then `warpfem check {case}`\n",
-        arguments.mesh.display(),
+        path.display(),
         info::refused(bad)
     ))
+}
+
+/// Meshes a geometry, if neither its mesh nor the case is there already. Returns the path of the mesh.
+fn meshed(arguments: &Arguments, case: &Path) -> anyhow::Result<PathBuf> {
+    let mesh = geometry::mesh_of(&arguments.mesh);
+    if mesh.exists() && !arguments.force {
+        let mesh = mesh.display();
+        return Err(usage(format!("{mesh} is there already: `warpfem init {mesh}` takes it, `--force` meshes anew")));
+    }
+    arguments.check_case(case)?;
+    geometry::mesh(&arguments.mesh, arguments.size)?;
+    Ok(mesh)
+}
+
+impl Arguments {
+    /// Refuses to write over a case.
+    fn check_case(&self, case: &Path) -> anyhow::Result<()> {
+        if !case.exists() || self.force {
+            return Ok(());
+        }
+        let case = case.display();
+        Err(usage(format!("{case} is there already; choose another name with `-o`, or write over it with `--force`")))
+    }
 }
 
 /// What is asked for, or else what the mesh is for.

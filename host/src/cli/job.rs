@@ -52,8 +52,10 @@ impl Job {
             Some(_) => path.with_file_name(case.mesh_name()).display().to_string(),
             None => case.mesh_name(),
         };
-        let prints = dir.unwrap_or(files::folder_of(path)).to_path_buf();
-        let dir = dir.map_or_else(|| PathBuf::from("results").join(&model.name), Path::to_path_buf);
+        let asked = dir.map(Path::to_path_buf);
+        let dir = asked.clone().unwrap_or_else(|| PathBuf::from("results").join(&model.name));
+        let beside = model.deck.is_some().then(|| files::folder_of(path).to_path_buf());
+        let prints = asked.or(beside).unwrap_or_else(|| dir.clone());
         let pictures = vec![Shot::default()];
         let (case, read) = (path.display().to_string(), start.elapsed().as_secs_f64());
         let (with_symbols, mass) = (true, OnceLock::new());

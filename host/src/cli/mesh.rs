@@ -2,6 +2,7 @@
 
 use super::print::{self, count};
 use crate::element::ElementKind;
+use crate::mesh::Mesh;
 use crate::mesh::annulus::generate_annulus;
 use crate::mesh::generate::{self, generate_box};
 use crate::mesh::rectangle::{Diagonals, generate_cut_rectangle};
@@ -10,7 +11,7 @@ use crate::output;
 use crate::plan::fits;
 use clap::builder::PossibleValuesParser;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Shapes that can be generated.
 #[derive(Debug, clap::Subcommand)]
@@ -96,7 +97,7 @@ fn names(dim: usize) -> PossibleValuesParser {
     PossibleValuesParser::new(generate::kinds(dim).into_iter().map(|kind| kind.info().name))
 }
 
-fn length(text: &str) -> Result<f64, String> {
+pub(super) fn length(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(length) if length > 0.0 && length.is_finite() => Ok(length),
         _ => Err("expected a length greater than 0".into()),
@@ -140,7 +141,11 @@ pub fn run(kind: &Kind) -> anyhow::Result<()> {
     let mesh = mesh?;
     let form = if file.ascii { Form::Ascii } else { Form::Binary };
     output::write_file(&file.output, |out| out.write_all(&to_bytes(&mesh, form)))?;
+    print::text(&wrote(&file.output, &mesh))
+}
+
+/// The line that says what has been written.
+pub(super) fn wrote(path: &Path, mesh: &Mesh) -> String {
     let elements = mesh.solids().map(|(_, cells)| cells.len()).sum();
-    let path = file.output.display();
-    print::text(&format!("wrote {path}: {} nodes, {} elements\n", count(mesh.coords.len()), count(elements)))
+    format!("wrote {}: {} nodes, {} elements\n", path.display(), count(mesh.coords.len()), count(elements))
 }

@@ -4,10 +4,12 @@
 mod cases;
 mod check;
 mod completions;
+mod convert;
 mod demo;
 pub mod devices;
 mod earlier;
 mod failure;
+mod geometry;
 mod info;
 mod init;
 mod interrupt;
@@ -71,12 +73,14 @@ enum Command {
     Demo(demo::Arguments),
     /// Solve a case: displacements, stresses and a picture from a mesh and a case file.
     Solve(Box<solve::Arguments>),
-    /// Write a case file for a mesh, for you to fill in.
+    /// Write a case file for a mesh or a geometry (STEP, IGES, BREP), for you to fill in.
     Init(init::Arguments),
     /// Check a case: the model, everything wrong with it, memory and time to solve it.
     Check(check::Arguments),
     /// Describe a mesh: nodes, elements, groups, extent, quality.
     Info(info::Arguments),
+    /// Write a mesh in the format of another program: Gmsh, CalculiX, Abaqus, ParaView.
+    Convert(convert::Arguments),
     /// Generate a mesh file.
     #[command(subcommand, after_help = "Example: warpfem mesh box --size 16 2 2 --cells 64 8 8 -o cantilever.msh")]
     Mesh(mesh::Kind),
@@ -172,6 +176,7 @@ fn dispatch(command: Command) -> anyhow::Result<()> {
         Command::Init(arguments) => init::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),
         Command::Info(arguments) => info::run(&arguments),
+        Command::Convert(arguments) => convert::run(&arguments),
         Command::Mesh(kind) => mesh::run(&kind),
         Command::Verify(arguments) => verify::run(&arguments),
         Command::Devices => devices::run(),

@@ -6,6 +6,7 @@ use super::progress::Progress;
 use super::terminal::Detail;
 use super::{cases, devices, print};
 use crate::device::DeviceName;
+use crate::mesh::write::Form;
 use crate::model::SolverOptions;
 use crate::output::Viewpoint;
 use crate::pipeline::Solution;
@@ -49,6 +50,7 @@ Writes into DIR:
   <case>_nodes.csv     results at the nodes
   <case>_elements.csv  results at the centres of the elements
   <case>_tables.csv    reactions, forces through joints, remote points, by name
+  <case>.frd           with --frd: fields at the nodes, for CalculiX's viewer cgx
   <case>.png           picture; with --field or --view also <case>_<field>_<side>.png
   summary.json         results in numbers
 
@@ -106,6 +108,10 @@ pub struct Arguments {
     /// More pictures, of these fields at the nodes; several by commas: displacement,stress_xx.
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     field: Vec<String>,
+    /// Also write CalculiX's file of results, in text or binary.
+    #[arg(long, value_name = "FORM", value_parser = PossibleValuesParser::new(Form::NAMES), num_args = 0..=1,
+        require_equals = true, default_missing_value = Form::NAMES[0])]
+    frd: Option<String>,
     /// Leave supports and loads out of picture and report.
     #[arg(long)]
     no_symbols: bool,
@@ -160,6 +166,9 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let mut job = Job::read(&arguments.case, arguments.output.as_deref(), arguments.device, &progress)?;
     job.draw(&arguments.field, &arguments.view)?;
     arguments.override_options(&mut job.model.solver);
+    if let Some(form) = arguments.frd.as_deref() {
+        job.model.frd = Form::from_name(form);
+    }
     job.with_symbols = !arguments.no_symbols;
     let detail = if arguments.verbose { Detail::Verbose } else { Detail::Short { spare: 0 } };
     let (solution, said) = solve(&job, arguments.device, &progress, (arguments.quiet, detail))?;

@@ -1,3 +1,3 @@
-//! From the bytes of files to what they hold.
+//! From the bytes of files to what they hold, and back.
 
 pub mod inp;

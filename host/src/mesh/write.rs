@@ -15,6 +15,16 @@ pub enum Form {
     Binary,
 }
 
+impl Form {
+    /// What the case file and the command line call them.
+    pub const NAMES: [&str; 2] = ["ascii", "binary"];
+
+    /// The one of this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Form::Ascii, Form::Binary].into_iter().zip(Self::NAMES).find(|(_, known)| *known == name).map(|(form, _)| form)
+    }
+}
+
 /// Cells of one block that share their groups: (dimension, groups) -> (block, cells).
 type Entities = BTreeMap<(usize, Vec<usize>), Vec<(usize, Vec<u32>)>>;
 

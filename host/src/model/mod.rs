@@ -66,6 +66,7 @@ pub use unused::{Unused, unused};
 pub use self::loads::NodalForce;
 use crate::mesh::Mesh;
 use crate::mesh::vector::{dot, sub};
+use crate::mesh::write::Form;
 use crate::result::choices::{Acceleration, Format, Method, Ordering, Precision, Preconditioner, Strategy};
 use nalgebra::{Matrix6, Vector6};
 use std::borrow::Cow;
@@ -285,6 +286,8 @@ pub struct Model {
     pub fields: Vec<String>,
     /// What a deck says beside: what it prints.
     pub deck: Option<Arc<case::DeckCase>>,
+    /// `[output] frd`: how CalculiX's file of results is written, if it is.
+    pub frd: Option<Form>,
     /// `[output] probes`, in the case file's order.
     pub probes: Vec<Probe>,
     /// Things worth saying that do not stop the solution; the mesh's own come first.

@@ -14,6 +14,7 @@ use super::{
 };
 use crate::mesh::Mesh;
 use crate::mesh::cut::Cut;
+use crate::mesh::write::Form;
 use crate::model::Error;
 
 impl Model {
@@ -71,6 +72,7 @@ impl Model {
             solver: SolverOptions::default(),
             fields: fields(case),
             deck: case.deck.clone(),
+            frd: case.tables.output.frd.as_ref().and_then(|name| Form::from_name(name.get_ref())),
             probes: vec![],
             warnings: vec![],
             is_too_stiff: false,

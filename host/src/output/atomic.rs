@@ -79,6 +79,13 @@ impl Staged {
         Ok(staged)
     }
 
+    /// Writes more, behind what is there.
+    pub(super) fn append<T>(&mut self, body: impl FnOnce(&mut File) -> io::Result<T>) -> Result<T> {
+        let fail = |source| Error::Output { path: self.target.clone(), source };
+        let temporary = self.temporary.as_mut().ok_or_else(|| fail(io::ErrorKind::NotFound.into()))?;
+        body(temporary.as_file_mut()).map_err(fail)
+    }
+
     /// Renames files to their final names, over what had these names before; a signal comes before all of it or after.
     pub(super) fn publish(mut files: Vec<Staged>) -> Result<Vec<PathBuf>> {
         // The files themselves are dropped after it, which takes the lock again.

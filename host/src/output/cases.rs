@@ -1,5 +1,5 @@
 //! Files of load cases: `<case>_<name>.vtu` and CSV of each as it comes; then `<case>.pvd`, which lists them for ParaView,
-//! `<case>_envelope.vtu`, the picture of the governing case, one report and `summary.json`.
+//! `<case>_envelope.vtu`, CalculiX's file if it is asked for, the picture of the governing case, one report and `summary.json`.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -11,9 +11,10 @@ use warpfem_text::escape;
 
 use super::atomic::Staged;
 use super::envelope::Envelope;
+use super::frd::{self, Frd};
 use super::picture::{Shot, Shown};
 use super::report::{CasePages, Report, Skin, most_vertices};
-use super::{Error, Options, PVD, REPORT, Result, SUMMARY, Summary, VTU};
+use super::{Error, FRD, Options, PVD, REPORT, Result, SUMMARY, Summary, VTU};
 use super::{files_of_step, is_zero, names_before, remove_all, sizes};
 use crate::model::Model;
 use crate::result::Step;
@@ -43,7 +44,13 @@ pub fn stems(model: &Model) -> Vec<String> {
 pub fn names(model: &Model, pictures: &[Shot]) -> Vec<String> {
     let name = &model.name;
     let of_steps = stems(model).into_iter().flat_map(|stem| super::step_names(&stem));
-    let of_all = [format!("{name}{PVD}"), format!("{name}_{ENVELOPE}{VTU}"), format!("{name}{REPORT}"), SUMMARY.into()];
+    let of_all = [
+        format!("{name}{PVD}"),
+        format!("{name}{FRD}"),
+        format!("{name}_{ENVELOPE}{VTU}"),
+        format!("{name}{REPORT}"),
+        SUMMARY.into(),
+    ];
     of_steps.chain(pictures.iter().map(|shot| shot.file_name(name))).chain(of_all).collect()
 }
 
@@ -59,6 +66,8 @@ pub struct CaseWriter<'a> {
     pub envelope: Envelope,
     /// The case with the largest stress or gradient, and that.
     governing: Option<(usize, f64, Step)>,
+    /// CalculiX's file of all cases, and what is in it.
+    frd: Option<(Staged, Frd<'a>)>,
     /// The files of each case.
     files: Vec<Vec<PathBuf>>,
     /// What the deck prints of each case.
@@ -71,8 +80,8 @@ impl<'a> CaseWriter<'a> {
     /// For the cases of a model, into a folder, which is made if it is missing.
     pub fn new(dir: &'a Path, model: &'a Model, options: Options<'a>) -> CaseWriter<'a> {
         let (skins, files, prints, envelope) = (vec![], vec![], vec![], Envelope::default());
-        let (stems, governing, seconds) = (stems(model), None, 0.0);
-        CaseWriter { dir, model, options, stems, skins, envelope, governing, files, prints, seconds }
+        let (stems, governing, frd, seconds) = (stems(model), None, None, 0.0);
+        CaseWriter { dir, model, options, stems, skins, envelope, governing, frd, files, prints, seconds }
     }
 
     /// Writes the files of the next case.
@@ -91,6 +100,7 @@ impl<'a> CaseWriter<'a> {
         let (staged, skin) = rayon::join(|| files_of_step(model, &step, stem, converged), skin);
         self.files.push(Staged::publish(staged?)?);
         super::dat::write(&mut self.prints, model, case, &step).map_err(at)?;
+        self.add_to_frd(&step)?;
         self.skins.push(skin);
         self.envelope.add(&step);
         let largest = super::largest(sizes(&step).iter().copied()).map_or(0.0, |(_, largest)| largest);
@@ -99,6 +109,18 @@ impl<'a> CaseWriter<'a> {
         }
         self.seconds += start.elapsed().as_secs_f64();
         Ok(())
+    }
+
+    /// Writes the case into the file of all.
+    fn add_to_frd(&mut self, step: &Step) -> Result<()> {
+        let Some(form) = self.model.frd else { return Ok(()) };
+        if self.frd.is_none() {
+            let path = self.options.prints.join(format!("{}{FRD}", self.model.name));
+            let mut staged = Staged::write(path, |_| Ok(()))?;
+            let frd = staged.append(|file| Frd::begin(file, &self.model.mesh, &self.model.fields, form))?;
+            self.frd = Some((staged, frd));
+        }
+        self.frd.iter_mut().try_for_each(|(staged, frd)| staged.append(|file| frd.add(file, step)))
     }
 
     /// The number of the case with the largest stress or gradient.
@@ -143,6 +165,10 @@ impl<'a> CaseWriter<'a> {
         if let Some(step) = &envelope {
             let write = |file: &mut File| Envelope::write(file, &model.mesh, step, total.solver.converged);
             staged.push(Staged::write(named(&format!("_{ENVELOPE}{VTU}")), write)?);
+        }
+        if let Some((mut frd, _)) = self.frd.take() {
+            frd.append(frd::end)?;
+            staged.push(frd);
         }
         let mut png = None;
         total.pictures = vec![];

@@ -6,18 +6,11 @@
 //! VTU and JSON have every digit. What is infinite is left empty.
 
 use std::io::{self, Write};
-use std::ops::Range;
 
-use rayon::prelude::*;
-
+use super::rows;
 use crate::mesh::vector::add;
 use crate::mesh::{Mesh, middle};
 use crate::result::{At, Field, Quantity, Step, Units};
-
-/// Lines formatted by one task; some 2 MB of text.
-const CHUNK: usize = 1 << 13;
-/// Chunks held in memory before they are written.
-const WINDOW: usize = 32;
 
 /// Writes a line for every node, or for every cell of the mesh's highest dimension or each of its integration points, in the
 /// order of the mesh; the place of a cell is the mean of its nodes. Reactions are left out, which are zero at most nodes,
@@ -102,29 +95,15 @@ impl<'a> Table<'a> {
     }
 
     fn write<W: Write>(&self, out: &mut W, place: impl Fn(usize) -> [f64; 3] + Sync) -> io::Result<()> {
-        let n = self.tags.len();
-        for window in (0..n).step_by(CHUNK * WINDOW) {
-            let starts: Vec<usize> = (window..n.min(window + CHUNK * WINDOW)).step_by(CHUNK).collect();
-            let lines = |&start: &usize| self.lines(start..n.min(start + CHUNK), &place);
-            let texts: Vec<Vec<u8>> = starts.par_iter().map(lines).collect::<io::Result<_>>()?;
-            texts.iter().try_for_each(|text| out.write_all(text))?;
-        }
-        Ok(())
-    }
-
-    /// The text of some rows.
-    fn lines(&self, rows: Range<usize>, place: &impl Fn(usize) -> [f64; 3]) -> io::Result<Vec<u8>> {
-        let width: usize = 3 + self.columns.iter().map(|(_, width)| width).sum::<usize>();
-        let mut text = Vec::with_capacity(rows.len() * 20 * width);
-        for row in rows {
+        rows::write(out, self.tags.len(), |row, text| {
             write!(text, "{}", self.tags[row])?;
-            place(row).iter().for_each(|&x| number(&mut text, x));
+            place(row).iter().for_each(|&x| number(text, x));
             for (values, width) in &self.columns {
-                values[row * width..(row + 1) * width].iter().for_each(|&value| rounded(&mut text, value));
+                values[row * width..(row + 1) * width].iter().for_each(|&value| rounded(text, value));
             }
             text.push(b'\n');
-        }
-        Ok(text)
+            Ok(())
+        })
     }
 }
 
@@ -148,6 +127,7 @@ fn rounded(text: &mut Vec<u8>, value: f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::output::rows::{CHUNK, WINDOW};
     use crate::output::tests::{hex_pair, of_hex_pair};
     use crate::result::{Physics, When};
 

@@ -12,10 +12,12 @@ pub mod distribution;
 pub mod envelope;
 mod error;
 mod field;
+pub mod frd;
 pub mod picture;
 pub mod points;
 pub mod report;
 pub mod resolution;
+mod rows;
 pub mod summary;
 pub mod vtu;
 
@@ -41,6 +43,7 @@ use warpfem_text::files;
 /// Endings of the files of a case, and the summary's name.
 const PVD: &str = ".pvd";
 const VTU: &str = ".vtu";
+const FRD: &str = ".frd";
 const NODES: &str = "_nodes.csv";
 const ELEMENTS: &str = "_elements.csv";
 const POINTS: &str = "_points.csv";
@@ -64,13 +67,13 @@ pub struct Options<'a> {
     pub with_symbols: bool,
     /// Where the model is from, for the report.
     pub origin: Origin<'a>,
-    /// The folder of what a deck asks for.
+    /// The folder of files that CalculiX has, too.
     pub prints: &'a Path,
 }
 
 /// Writes `<case>.vtu`, `<case>_nodes.csv`, `<case>_elements.csv`, `<case>_tables.csv`, `<case>.png`, `<case>.html` and `summary.json` into
 /// `dir`, which is made if it is missing; other [pictures](Options::pictures) have names of their own. Where all is
-/// zero there is no picture. A field at integration points has `<case>_points.csv`. Pictures and points from before that
+/// zero there is no picture. A case that asks for it has `<case>.frd`. A field at integration points has `<case>_points.csv`. Pictures and points from before that
 /// are not written again are removed.
 ///
 /// The case's name is `summary.case`. The time this takes is put into `summary.timings_s.write` and added to its
@@ -110,6 +113,10 @@ pub fn write_all(
     };
     let (files, looked_at) = rayon::join(|| files_of_step(model, step, named, summary.solver.converged), looked_at);
     let mut staged = files?;
+    if let Some(form) = model.frd {
+        let path = options.prints.join(format!("{}{FRD}", summary.case));
+        staged.push(Staged::write(path, |file| frd::write(file, mesh, [step], &model.fields, form))?);
+    }
     staged.extend(looked_at?);
     if model.deck.is_some() {
         let path = options.prints.join(format!("{}{DAT}", summary.case));
@@ -213,7 +220,7 @@ pub fn check_folder(dir: &Path) -> Result<()> {
 ///
 /// [`Error::Folder`] or [`Error::Output`] with the path at fault.
 pub fn check_results(dir: &Path, case: &str, pictures: &[Shot]) -> Result<()> {
-    let results = [VTU, NODES, ELEMENTS, POINTS, TABLES, ".png", REPORT].map(|ending| format!("{case}{ending}"));
+    let results = [VTU, FRD, NODES, ELEMENTS, POINTS, TABLES, ".png", REPORT].map(|ending| format!("{case}{ending}"));
     let pictures = pictures.iter().map(|shot| shot.file_name(case));
     check_names(dir, results.into_iter().chain(pictures).chain([SUMMARY.into()]))
 }

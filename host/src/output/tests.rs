@@ -117,7 +117,7 @@ pub(super) const ORIGIN: Origin<'static> =
     Origin { case: "pair.toml", mesh: "pair.msh", written: SystemTime::UNIX_EPOCH };
 
 fn write(dir: &Path, results: &Step, summary: &mut Summary) -> Result<Vec<PathBuf>> {
-    let options = Options { pictures: &[Shot::default()], with_symbols: false, origin: ORIGIN, prints: Path::new("") };
+    let options = Options { pictures: &[Shot::default()], with_symbols: false, origin: ORIGIN, prints: dir };
     write_all(dir, &model(), results, summary, &options)
 }
 

@@ -13,6 +13,7 @@ mod listing;
 mod mesh;
 mod scope;
 mod sets;
+pub mod write;
 
 #[cfg(test)]
 mod tests;

@@ -9,6 +9,7 @@ use super::vector::Vector;
 use crate::mesh::LENGTHS;
 use crate::mesh::generate;
 use crate::mesh::vector::unit;
+use crate::mesh::write::Form;
 use crate::model::{Analysis, Checked, Place, Problems, Rotation, SolverOptions, Units};
 use crate::result::{FIELDS, FieldInfo, When};
 
@@ -33,6 +34,7 @@ impl Case {
             problems.take(self.check_name("field", Some(field), &names));
             problems.take(self.check_strength(field));
         }
+        problems.take(self.check_name("form of FRD files", self.tables.output.frd.as_ref(), &Form::NAMES));
         self.check_probes(problems);
         problems.take(self.solver_options());
         // They are looked at whatever is wrong with the others.

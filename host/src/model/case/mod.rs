@@ -27,6 +27,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub use deck::{DeckCase, Item, Print};
+pub use deck::{is_deck, mesh as deck_mesh};
 pub use generated::{Generated, Lattice, generators};
 pub(super) use loads::Couple;
 pub(crate) use names_list::Names;

@@ -491,6 +491,8 @@ pub struct SolverTable {
 #[serde(deny_unknown_fields)]
 pub struct OutputTable {
     pub fields: Option<Vec<Spanned<String>>>,
+    /// How CalculiX's file of results is written, if it is.
+    pub frd: Option<Spanned<String>>,
     /// Points where results are wanted.
     pub probes: Option<Vec<Spanned<ProbeTable>>>,
 }

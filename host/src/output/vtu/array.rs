@@ -2,6 +2,8 @@
 
 use std::io::{self, Read, Write};
 
+use warpfem_text::escape;
+
 /// Integers made at a time.
 const BLOCK: usize = 1 << 18;
 
@@ -74,7 +76,7 @@ fn placed(i: usize, order: &[usize]) -> usize {
 pub(super) struct Array<'a> {
     /// The element it is in: `Points`, `Cells`, `PointData` or `CellData`.
     pub section: &'static str,
-    pub name: &'static str,
+    pub name: &'a str,
     /// VTK's name of the item type.
     pub item: &'static str,
     /// Items per point or cell.
@@ -87,7 +89,7 @@ pub(super) struct Array<'a> {
 impl<'a> Array<'a> {
     pub(super) fn new(
         section: &'static str,
-        name: &'static str,
+        name: &'a str,
         item: &'static str,
         components: usize,
         pieces: Vec<Piece<'a>>,
@@ -97,7 +99,7 @@ impl<'a> Array<'a> {
 
     /// The `DataArray` element, as long for one offset as for another.
     pub(super) fn tag(&self, offset: u64) -> String {
-        let mut tag = format!("<DataArray type=\"{}\" Name=\"{}\"", self.item, self.name);
+        let mut tag = format!("<DataArray type=\"{}\" Name=\"{}\"", self.item, escape(self.name));
         // meshio gives a scalar that states one component the shape [n][1].
         if self.components > 1 {
             tag += &format!(" NumberOfComponents=\"{}\"", self.components);

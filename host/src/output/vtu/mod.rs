@@ -14,7 +14,7 @@ mod tests;
 
 use std::io::{self, Seek, SeekFrom, Write};
 
-use crate::mesh::Mesh;
+use crate::mesh::{Group, Mesh};
 use crate::output::field::check;
 use crate::result::{At, Field, Quantity, Step, VECTOR};
 use array::{Array, Piece, bytes};
@@ -33,21 +33,37 @@ pub fn write<W: Write + Seek>(
     converged: bool,
 ) -> io::Result<()> {
     check(step, mesh)?;
-    let file = File::new(mesh, step, names, converged);
-    let mut offsets = vec![0; file.arrays.len()];
-    let start = out.stream_position()?;
-    let head = file.head(&offsets);
-    out.write_all(head.as_bytes())?;
-    let data = start + head.len() as u64;
-    for (array, offset) in file.arrays.iter().zip(&mut offsets).rev() {
-        *offset = out.stream_position()? - data;
-        array.write(out)?;
+    let arrays = names.iter().filter_map(|name| field(mesh, step.field(name)?));
+    File::new(mesh, arrays, Some(converged)).write(out)
+}
+
+/// Writes a mesh alone: its solids, and for each group an array with 1 in it and 0 elsewhere, at the cells for bodies and
+/// else at the points.
+///
+/// # Errors
+///
+/// Those of `out`.
+pub fn write_mesh<W: Write + Seek>(out: &mut W, mesh: &Mesh) -> io::Result<()> {
+    let marks: Vec<Vec<Vec<u8>>> = mesh.groups.iter().map(|group| marks(mesh, group)).collect();
+    let arrays = mesh.groups.iter().zip(&marks).map(|(group, marks)| {
+        let section = if group.dim == mesh.dim() { "CellData" } else { "PointData" };
+        Array::new(section, &group.name, "UInt8", 1, marks.iter().map(|list| bytes(list)).collect())
+    });
+    File::new(mesh, arrays, None).write(out)
+}
+
+/// Where a group is: of bodies a list for each block of solids, of others one of the nodes.
+fn marks(mesh: &Mesh, group: &Group) -> Vec<Vec<u8>> {
+    let marked = |n: usize, of: &[u32]| {
+        let mut marks = vec![0; n];
+        of.iter().for_each(|&i| marks[i as usize] = 1);
+        marks
+    };
+    if group.dim != mesh.dim() {
+        return vec![marked(mesh.coords.len(), &mesh.nodes_of(group))];
     }
-    out.write_all(b"\n</AppendedData>\n</VTKFile>\n")?;
-    out.seek(SeekFrom::Start(start))?;
-    out.write_all(file.head(&offsets).as_bytes())?;
-    out.seek(SeekFrom::End(0))?;
-    out.flush()
+    let members = |block: usize| group.members.iter().find(|(of, _)| *of == block).map_or(&[][..], |(_, cells)| cells);
+    mesh.solids().map(|(block, cells)| marked(cells.len(), members(block))).collect()
 }
 
 const SECTIONS: [&str; 4] = ["Points", "Cells", "PointData", "CellData"];
@@ -56,19 +72,36 @@ const SECTIONS: [&str; 4] = ["Points", "Cells", "PointData", "CellData"];
 struct File<'a> {
     n_points: usize,
     n_cells: usize,
-    converged: bool,
+    converged: Option<bool>,
     arrays: Vec<Array<'a>>,
 }
 
 impl<'a> File<'a> {
-    fn new(mesh: &'a Mesh, step: &'a Step, names: &[String], converged: bool) -> Self {
+    fn new(mesh: &'a Mesh, data: impl Iterator<Item = Array<'a>>, converged: Option<bool>) -> Self {
         let n_cells = mesh.solids().map(|(_, cells)| cells.len()).sum();
         let mut arrays = vec![Array::new("Points", "Points", "Float64", 3, vec![bytes(&mesh.coords)])];
         arrays.extend(topology(mesh));
-        arrays.extend(names.iter().filter_map(|name| field(mesh, step.field(name)?)));
+        arrays.extend(data);
         // Readers look for point data before cell data; the user's order holds within each.
         arrays.sort_by_key(|array| SECTIONS.iter().position(|section| *section == array.section));
         File { n_points: mesh.coords.len(), n_cells, converged, arrays }
+    }
+
+    fn write<W: Write + Seek>(&self, out: &mut W) -> io::Result<()> {
+        let mut offsets = vec![0; self.arrays.len()];
+        let start = out.stream_position()?;
+        let head = self.head(&offsets);
+        out.write_all(head.as_bytes())?;
+        let data = start + head.len() as u64;
+        for (array, offset) in self.arrays.iter().zip(&mut offsets).rev() {
+            *offset = out.stream_position()? - data;
+            array.write(out)?;
+        }
+        out.write_all(b"\n</AppendedData>\n</VTKFile>\n")?;
+        out.seek(SeekFrom::Start(start))?;
+        out.write_all(self.head(&offsets).as_bytes())?;
+        out.seek(SeekFrom::End(0))?;
+        out.flush()
     }
 
     /// Everything up to the underscore after which offsets count. The same length whatever the offsets.
@@ -80,8 +113,10 @@ impl<'a> File<'a> {
             env!("CARGO_PKG_VERSION")
         );
         // Numbers only: meshio stops at field data of type String.
-        head += "<FieldData>\n<DataArray type=\"Int32\" Name=\"converged\" NumberOfTuples=\"1\" format=\"ascii\">";
-        head += &format!("{}</DataArray>\n</FieldData>\n", i32::from(self.converged));
+        if let Some(converged) = self.converged.map(i32::from) {
+            head += "<FieldData>\n<DataArray type=\"Int32\" Name=\"converged\" NumberOfTuples=\"1\" format=\"ascii\">";
+            head += &format!("{converged}</DataArray>\n</FieldData>\n");
+        }
         head += &format!("<Piece NumberOfPoints=\"{}\" NumberOfCells=\"{}\">\n", self.n_points, self.n_cells);
         for section in SECTIONS {
             head += &format!("<{section}>\n");

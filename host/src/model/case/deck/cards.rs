@@ -8,10 +8,6 @@ const PASSED: &[&str] = &[
     "HEADING",
     "PREPRINT",
     "RESTART",
-    "NODEFILE",
-    "ELFILE",
-    "NODEOUTPUT",
-    "ELEMENTOUTPUT",
     "ELOUTPUT",
     "OUTPUT",
     "PRINT",
@@ -33,11 +29,6 @@ const PASSED: &[&str] = &[
     "EXIT",
     "FILTER",
     "ENERGYFILE",
-    "INCLUDE",
-    "ENDPART",
-    "ENDASSEMBLY",
-    "ENDINSTANCE",
-    "USERELEMENT",
     "ENERGYOUTPUT",
 ];
 
@@ -130,6 +121,10 @@ pub(super) fn take(reader: &mut Reader<'_>, card: &Card) -> Read {
         "DLOAD" => reader.dload(card),
         "DSLOAD" => reader.dsload(card),
         "NODEPRINT" | "ELPRINT" => reader.print(card),
+        "NODEFILE" | "ELFILE" | "NODEOUTPUT" | "ELEMENTOUTPUT" => {
+            reader.file(card);
+            Ok(())
+        }
         name if PASSED.contains(&name) => Ok(()),
         // A *TIE names them, or nothing does.
         "SURFACEINTERACTION" | "SURFACEBEHAVIOR" | "FRICTION" => Ok(()),

@@ -18,7 +18,7 @@ mod temperatures;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ use super::Case;
 use super::tables::{AnalysisTable, AxesTable, MeshTable, OutputTable, SolverTable, Tables};
 use crate::io::inp::{self, Deck, Faces, Geometry, Listing, Mistake, Read, Scoped};
 use crate::mesh::{Mesh, MeshError};
-use crate::model::{Axes, Checked, Source};
+use crate::model::{Axes, CaseError, Checked, Error, Source};
 pub use prints::{Item, Print};
 
 /// The mesh of a deck, and what it says beside the tables.
@@ -65,6 +65,26 @@ pub fn is_deck(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("inp"))
 }
 
+/// The mesh of a deck without its supports and loads.
+///
+/// # Errors
+///
+/// What is wrong with its nodes, elements, sets and surfaces.
+pub fn mesh(path: &Path) -> Result<Mesh, Error> {
+    let geometry = |deck: &Deck| Geometry::of(deck, &Scoped::of(deck)?);
+    let read = Deck::read(path).and_then(|deck| geometry(&deck).map_err(|mistake| (deck.listing, mistake)));
+    let geometry = read.map_err(|(listing, mistake)| located(&Source::of_deck(path, &listing), *mistake))?;
+    let in_file = |source| MeshError::InFile { path: path.to_path_buf(), source: Box::new(source) };
+    Ok(geometry.mesh(&[]).map_err(in_file)?)
+}
+
+fn located(source: &Source, mistake: Mistake) -> Box<CaseError> {
+    match mistake.place {
+        Some(place) => source.error_at(place, mistake.message, mistake.help),
+        None => source.error_anywhere(mistake.message, mistake.help),
+    }
+}
+
 /// Reads a deck and all that it includes.
 pub fn read(path: &Path) -> Checked<Case> {
     case(path, Deck::read(path))
@@ -86,10 +106,7 @@ fn case(path: &Path, deck: Result<Deck, (Listing, Box<Mistake>)>) -> Checked<Cas
         Ok((tables, warnings, deck)) => {
             Ok(Case { path: path.to_path_buf(), source, tables, warnings, deck: Some(Arc::new(deck)) })
         }
-        Err(mistake) => Err(match mistake.place {
-            Some(place) => source.error_at(place, mistake.message, mistake.help),
-            None => source.error_anywhere(mistake.message, mistake.help),
-        }),
+        Err(mistake) => Err(located(&source, *mistake)),
     }
 }
 
@@ -114,6 +131,8 @@ struct Reader<'a> {
     tables: Tables,
     warnings: Vec<String>,
     faces: Vec<Faces>,
+    /// Fields that are written beside the usual ones.
+    files: BTreeSet<&'static str>,
 }
 
 impl<'a> Reader<'a> {
@@ -147,6 +166,7 @@ impl<'a> Reader<'a> {
             tables: empty(whole),
             warnings: Vec::new(),
             faces: Vec::new(),
+            files: BTreeSet::new(),
         })
     }
 
@@ -158,6 +178,7 @@ impl<'a> Reader<'a> {
         }
         self.geometry.enter(None);
         self.close_steps()?;
+        self.close_files();
         let (prints, times) = self.steps.iter().map(|step| (step.prints.clone(), step.time)).unzip();
         let Reader { geometry, faces, frame_of, frames, tables, warnings, .. } = self;
         let case = DeckCase { geometry, faces, prints, times, frame_of, frames };

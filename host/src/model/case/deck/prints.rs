@@ -1,7 +1,12 @@
 //! `*NODE PRINT`, `*EL PRINT`: what goes into the file of numbers.
 
+use toml::Spanned;
+
 use super::Reader;
 use crate::io::inp::{Card, Mistake, Read};
+use crate::mesh::write::Form;
+use crate::model::Physics;
+use crate::result::When;
 
 /// What is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,7 +56,29 @@ const OF_ELEMENTS: [(&str, Item); 6] = [
     ("EVOL", Item::Volume),
 ];
 
+/// What the words of *NODE FILE and *EL FILE stand for, beside displacements and stresses.
+const OF_FILES: [(&str, &str); 2] = [("RF", "nodal_force"), ("E", "strain_nodal")];
+
 impl Reader<'_> {
+    /// `*NODE FILE`, `*EL FILE`, `*NODE OUTPUT`, `*ELEMENT OUTPUT`: fields that are written, too.
+    pub(super) fn file(&mut self, card: &Card) {
+        for line in self.deck.lines(card) {
+            let words = line.fields().into_iter().map(|field| field.name());
+            let asked = words.filter_map(|word| OF_FILES.iter().find(|(known, _)| *known == word));
+            self.files.extend(asked.map(|(_, field)| *field));
+        }
+    }
+
+    /// The fields of all files.
+    pub(super) fn close_files(&mut self) {
+        let whole = self.tables.mesh.span();
+        let usual = Physics::Elasticity.fields().filter(|field| field.when == When::Usual).map(|field| field.name);
+        let fields = usual.chain(self.files.iter().copied());
+        let fields = fields.map(|field| Spanned::new(whole.clone(), field.to_string()));
+        self.tables.output.fields = Some(fields.collect());
+        self.tables.output.frd = Some(Spanned::new(whole, Form::NAMES[0].to_string()));
+    }
+
     /// A print card takes the place of all of its kind of steps before.
     pub(super) fn print(&mut self, card: &Card) -> Read {
         self.within_step(card)?;
