@@ -33,12 +33,15 @@ OTHER_STEPS = {
 }
 NONLINEAR = {
     "PLASTIC", "CYCLICHARDENING", "HYPERELASTIC", "HYPERFOAM", "CREEP", "USERMATERIAL", "DEFORMATIONPLASTICITY",
-    "CONTACTPAIR", "GAP", "MODELCHANGE", "MPC", "SUBMODEL", "CHANGESOLIDSECTION", "CHANGEMATERIAL", "REFINEMESH",
+    "CONTACTPAIR", "GAP", "MODELCHANGE", "SUBMODEL", "CHANGESOLIDSECTION", "CHANGEMATERIAL", "REFINEMESH",
     "MOHRCOULOMB",
 }
 ELEMENTS = re.compile(r"C3D(4|6|8|8I|10|15|20|20R)|C(PS|PE|AX)(3|4|6|8|8R)|DCOUP3D|SPRING1|SPRINGA|SPRING2|MASS")
 # Why a deck may differ: another formulation of its elements, an output that is defined otherwise, an error of ccx.
-REASONS = {}
+REASONS = {
+    "axial": "CAX elements are solids of a few degrees in ccx",
+    "planestress3": "CPS4 is a C3D8 in ccx, whose thickness changes linearly",
+}
 
 
 def text_of(name):
@@ -74,10 +77,16 @@ def why_not(text):
             return "*BOUNDARY, FIXED"
         if name == "PRE-TENSIONSECTION" and "TYPE=CAX" in text.upper().replace(" ", ""):
             return "bolts of bodies of revolution"
-        if name == "SUBMODEL" or name == "MEMBRANE":
+        if name == "SUBMODEL":
             return f"*{name}"
         if name == "TIE" and ("CYCLICSYMMETRY" in line or "MULTISTAGE" in line):
             return "*TIE of sectors"
+    kinds = [kind for kind in re.findall(r"^\*MPC[^*]*?\n(\w+)", text, re.M | re.I) if kind.upper() != "MEANROT"]
+    if kinds:
+        return f"*MPC of type {kinds[0]}"
+    thicknesses = set(re.findall(r"^\*SOLID *SECTION[^\n]*\n *([\d.E+-]+)", text, re.M | re.I))
+    if len(thicknesses) > 1:
+        return "plane elements of several thicknesses"
     if re.search(r"^[^*]*, *P\d?N[UP]", text, re.M | re.I):
         return "*DLOAD by a user's routine"
     if re.search(r"^\*ELASTIC[^*]*\n([^*\n,]*,){2}[^*\n]+\n[^*]", text, re.M | re.I) and "TEMPERATURE" in names:

@@ -70,9 +70,10 @@ impl Tables<'_> {
 
     fn write_nodes(&self, file: &mut impl Write, print: &Print) -> io::Result<()> {
         for tag in &print.tags {
-            // A node of no element does not move.
-            let none = || if print.item == Item::Temperature { vec![0.0] } else { vec![0.0; 3] };
-            let values = self.nodes.get(tag).map_or_else(none, |node| self.at_node(print, *tag, *node));
+            let values = match self.nodes.get(tag) {
+                Some(node) => self.at_node(print, *tag, *node),
+                None => self.at_point(print.item, *tag),
+            };
             writeln!(file, "{tag:>10}{}", numbers(&values))?;
         }
         Ok(())
@@ -99,11 +100,29 @@ impl Tables<'_> {
         }
     }
 
+    /// A value at a node of no element: the force that prescribes it, if equations have it.
+    fn at_point(&self, item: Item, tag: u64) -> Vec<f64> {
+        let equations = self.step.table("equation_multipliers").map_or(&[][..], |table| &table.rows);
+        let multiplier = |number: usize| {
+            let name = format!("equation[{}]", number + 1);
+            equations.iter().find(|(known, _)| *known == name).map_or(0.0, |(_, values)| values[0])
+        };
+        let force = |component: u8| {
+            let terms = self.model.deck.iter().filter_map(|deck| deck.points.get(&(tag, component))).flatten();
+            -terms.map(|(number, factor)| factor * multiplier(*number)).sum::<f64>()
+        };
+        match item {
+            Item::Temperature => vec![0.0],
+            Item::Reaction => (0..3).map(force).collect(),
+            _ => vec![0.0; 3],
+        }
+    }
+
     fn write_points(&self, file: &mut impl Write, print: &Print) -> io::Result<()> {
         for tag in &print.tags {
             let Some((block, cell)) = self.cells.get(tag).copied() else { continue };
             for (point, at) in self.points(block).enumerate() {
-                let values = numbers(&self.at_point(print, block, cell, at));
+                let values = numbers(&self.in_element(print, block, cell, at));
                 writeln!(file, "{tag:>10} {:>3}{values}", point + 1)?;
             }
         }
@@ -116,7 +135,7 @@ impl Tables<'_> {
         codes::points(kind).into_iter()
     }
 
-    fn at_point(&self, print: &Print, block: usize, cell: usize, point: usize) -> Vec<f64> {
+    fn in_element(&self, print: &Print, block: usize, cell: usize, point: usize) -> Vec<f64> {
         let (model, cells) = (self.model, &self.model.mesh.cells[block]);
         let points = &cells.kind.table().quadrature;
         let at = &points[point];
@@ -172,7 +191,7 @@ impl Tables<'_> {
         let of_point = |(point, at): (usize, &At)| {
             let volume = crate::element::shape::determinant(cells.kind.info().dim, at.tangents(x)) * at.weight;
             match print.item {
-                Item::Energy => volume * self.at_point(&density, block, cell, point)[0],
+                Item::Energy => volume * self.in_element(&density, block, cell, point)[0],
                 _ => volume,
             }
         };

@@ -110,6 +110,7 @@ macro_rules! for_each_table {
             tie_forces, ["x" Force, "y" Force, "z" Force], [Elasticity];
             tie_moments, ["x" Moment, "y" Moment, "z" Moment], [Elasticity];
             coupling_forces, ["x" Force, "y" Force, "z" Force], [Elasticity];
+            equation_multipliers, ["force per factor" Unlabelled], [Elasticity];
             bolt_shortenings, ["shortening" Length], [Elasticity];
             remote_displacements, ["x" Length, "y" Length, "z" Length], [Elasticity];
             remote_rotations, ["x" Unlabelled, "y" Unlabelled, "z" Unlabelled], [Elasticity];

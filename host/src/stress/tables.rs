@@ -118,6 +118,12 @@ pub(super) fn coupling_forces(of: &mut Context) -> Result<Rows> {
     Ok(sectors.chain(equations).collect())
 }
 
+/// For each equation its force on the body per unit of its factors.
+pub(super) fn equation_multipliers(of: &mut Context) -> Result<Rows> {
+    let multipliers = of.model.constraints.multipliers("equation", &of.multipliers);
+    Ok(multipliers.map(|(name, multiplier)| (name.into(), vec![multiplier])).collect())
+}
+
 /// For each bolt how much shorter its shank is.
 pub(super) fn bolt_shortenings(of: &mut Context) -> Result<Rows> {
     let bolts = &of.model.constraints.bolts;

@@ -75,6 +75,8 @@ struct Row {
     entry: u32,
     /// The node that the equation is about, and the equation's factors in its components, those of the slave's 1.
     own: (u32, [f64; 3]),
+    /// What the equation was divided by.
+    pivot: f64,
     /// The rows that were subtracted from the equation, that many times.
     subtracted: Vec<(u32, f64)>,
 }
@@ -236,6 +238,7 @@ impl Constraints {
             value: value / pivot,
             entry,
             own: (node, [0, 1, 2].map(at_node)),
+            pivot,
             subtracted: subtracted.into_iter().map(|(row, factor)| (row, factor / pivot)).collect(),
         };
         self.row_of.insert(slave, self.rows.len() as u32);
@@ -337,6 +340,15 @@ impl Constraints {
     /// The forces of all entries but supports on the nodes, which balance each other unless they hold the body from outside.
     pub fn outer_forces<'a>(&'a self, multipliers: &'a [f64]) -> impl Iterator<Item = (u32, [f64; 3])> + 'a {
         self.all_forces(multipliers, |entry| !self.is_support(entry))
+    }
+
+    /// The force of each entry of a kind per unit of its factors, from those of [`Constraints::take_forces`].
+    pub fn multipliers<'a>(&'a self, kind: &'a str, forces: &'a [f64]) -> impl Iterator<Item = (&'a str, f64)> + 'a {
+        let of_rows =
+            self.rows.iter().zip(forces).map(|(row, force)| (&self.entries[row.entry as usize], force / row.pivot));
+        of_rows
+            .filter(move |(entry, _)| entry.kind == kind)
+            .map(|(entry, multiplier)| (entry.name.as_str(), multiplier))
     }
 
     fn is_support(&self, entry: u32) -> bool {

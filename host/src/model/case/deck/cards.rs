@@ -48,6 +48,7 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("BEAMSECTION", "beams are not solved", SOLIDS),
     ("BEAMGENERALSECTION", "beams are not solved", SOLIDS),
     ("MEMBRANESECTION", "membranes are not solved", SOLIDS),
+    ("MEMBRANE", "membranes are not solved", SOLIDS),
     ("FLUIDSECTION", "fluids are not solved", "bodies are of C3D.., CPS.., CPE.., CAX.."),
     ("CONTACTPAIR", CONTACT, TIES),
     ("CONTACT", CONTACT, TIES),
@@ -69,7 +70,6 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("ELECTROMAGNETICS", "steps of this kind are not solved", STATIC),
     ("SUBSTRUCTUREGENERATE", "steps of this kind are not solved", STATIC),
     ("CFD", "fluids are not solved", STATIC),
-    ("MPC", "constraints that are not linear are not solved", "*EQUATION, *RIGID BODY, *COUPLING and *TIE are"),
     ("SUBMODEL", "values of another model's results are not read", "*BOUNDARY with values is"),
     ("MODELCHANGE", "parts that come and go are not solved", "a deck for each state"),
     ("CHANGEMATERIAL", "materials that change between steps are not solved", "a deck for each state"),
@@ -108,6 +108,7 @@ pub(super) fn take(reader: &mut Reader<'_>, card: &Card) -> Read {
         "COUPLING" => reader.coupling(card),
         "KINEMATIC" | "DISTRIBUTING" => reader.coupling_kind(card),
         "DISTRIBUTINGCOUPLING" => reader.distributing_coupling(card),
+        "MPC" => reader.mean_rotation(card),
         "TIE" => reader.tie(card),
         "PRE-TENSIONSECTION" => reader.bolt(card),
         "SPRING" => reader.spring(card),
@@ -126,9 +127,18 @@ pub(super) fn take(reader: &mut Reader<'_>, card: &Card) -> Read {
             Ok(())
         }
         name if PASSED.contains(&name) => Ok(()),
+        // A section of no elements makes nothing.
+        "SHELLSECTION" | "MEMBRANESECTION" | "MEMBRANE" | "BEAMSECTION" if reader.is_of_nothing(card) => Ok(()),
         // A *TIE names them, or nothing does.
         "SURFACEINTERACTION" | "SURFACEBEHAVIOR" | "FRICTION" => Ok(()),
         name => Err(refusal(reader, card, name)),
+    }
+}
+
+impl Reader<'_> {
+    fn is_of_nothing(&self, card: &Card) -> bool {
+        let elements = card.word("ELSET").and_then(|name| self.geometry.element_sets.get(&name));
+        elements.is_none_or(Vec::is_empty)
     }
 }
 

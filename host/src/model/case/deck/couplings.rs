@@ -15,7 +15,7 @@ use super::steps::{Dof, State, Values};
 use crate::element::middle;
 use crate::io::inp::geometry::Surface;
 use crate::io::inp::{Card, Field, Mistake, Place, Read, codes, fields};
-use crate::mesh::vector::{dot, sub};
+use crate::mesh::vector::{cross, dot, sub, unit};
 
 /// A body that follows a reference node.
 #[derive(Debug, Clone)]
@@ -70,7 +70,12 @@ impl Reader<'_> {
                     n_read += 1;
                 }
             }
-            self.couplings.points.equations.push(Equation { terms, value: 0.0, place: place.clone() });
+            self.couplings.points.equations.push(Equation {
+                terms,
+                known: Vec::new(),
+                value: 0.0,
+                place: place.clone(),
+            });
         }
         Ok(())
     }
@@ -196,8 +201,53 @@ impl Reader<'_> {
         for component in 0..3 {
             let shares = weights.iter().map(|(node, weight)| ((*node, component), weight / total));
             let terms = shares.chain([((point, component), -1.0)]).collect();
-            self.couplings.points.equations.push(Equation { terms, value: 0.0, place: card.place.clone() });
+            self.couplings.points.equations.push(Equation {
+                terms,
+                known: Vec::new(),
+                value: 0.0,
+                place: card.place.clone(),
+            });
         }
+        Ok(())
+    }
+
+    /// `*MPC` of type MEANROT: the mean rotation of nodes about an axis, which the coordinates of the last one are, is that node's
+    /// first displacement. For small rotations `theta = 1/N sum a . (p x (u - u_mean)) / |p|^2`, p from the axis through the centre.
+    pub(super) fn mean_rotation(&mut self, card: &Card) -> Read {
+        let fields: Vec<Field<'_>> = self.deck.lines(card).flat_map(|line| line.fields()).collect();
+        let Some(kind) = fields.first().filter(|kind| kind.name() == "MEANROT") else {
+            let message = "constraints of this kind are not linear, and not solved";
+            return Err(Mistake::at(card.place.clone(), message, "*EQUATION, *RIGID BODY, *COUPLING and *TIE are"));
+        };
+        let mut nodes = Vec::new();
+        for field in &fields[1..] {
+            let node = self.geometry.nodes(field)?;
+            nodes.extend(node.into_iter().filter(|node| !nodes.contains(node)).collect::<Vec<_>>());
+        }
+        let pilot = nodes.pop().filter(|_| !nodes.is_empty());
+        let Some(pilot) = pilot else { return Err(Mistake::at(kind.place.clone(), "this card names no nodes", "")) };
+        let (axis, n) = (unit(self.place_of(pilot)), nodes.len() as f64);
+        let centre = middle(nodes.iter().map(|node| self.place_of(*node)));
+        let share = |node: &u64| {
+            let from = sub(self.place_of(*node), centre);
+            let p = sub(from, axis.map(|c| c * dot(from, axis)));
+            cross(axis, p).map(|c| c / (n * dot(p, p)))
+        };
+        let shares: Vec<[f64; 3]> = nodes.iter().map(share).collect();
+        let mean = [0, 1, 2].map(|c| shares.iter().map(|share| share[c]).sum::<f64>() / n);
+        let mut terms = vec![((pilot, 0), -1.0)];
+        for (node, share) in nodes.iter().zip(shares) {
+            terms.extend((0..3).map(|c| ((*node, c as u8), share[c] - mean[c])));
+        }
+        if terms.iter().any(|(_, factor)| !factor.is_finite()) {
+            return Err(Mistake::at(kind.place.clone(), "one of these nodes is on the axis", "leave it out"));
+        }
+        self.couplings.points.equations.push(Equation {
+            terms,
+            known: Vec::new(),
+            value: 0.0,
+            place: card.place.clone(),
+        });
         Ok(())
     }
 
@@ -331,7 +381,8 @@ impl Reader<'_> {
         let mut points = std::mem::take(&mut self.couplings.points);
         points.eliminate(self, supports);
         self.couplings.points = points;
-        for Equation { terms, value, place } in &self.couplings.points.equations {
+        for (i, Equation { terms, known, value, place }) in self.couplings.points.equations.iter().enumerate() {
+            known.iter().for_each(|(dof, factor)| self.points.entry(*dof).or_default().push((i, *factor)));
             let spanned = |value: f64| Spanned::new(place.clone(), value);
             let terms = terms.iter().map(|((node, component), factor)| {
                 let dof = Spanned::new(place.clone(), ["x", "y", "z"][usize::from(*component)].to_string());

@@ -42,6 +42,8 @@ pub struct DeckCase {
     pub times: Vec<f64>,
     frame_of: HashMap<u64, usize>,
     frames: Vec<Axes>,
+    /// For components of nodes without elements that are prescribed: the equations that they are in, and their factors there.
+    pub points: BTreeMap<(u64, u8), Vec<(usize, f64)>>,
 }
 
 impl DeckCase {
@@ -133,6 +135,7 @@ struct Reader<'a> {
     faces: Vec<Faces>,
     /// Fields that are written beside the usual ones.
     files: BTreeSet<&'static str>,
+    points: BTreeMap<steps::Dof, Vec<(usize, f64)>>,
 }
 
 impl<'a> Reader<'a> {
@@ -167,6 +170,7 @@ impl<'a> Reader<'a> {
             warnings: Vec::new(),
             faces: Vec::new(),
             files: BTreeSet::new(),
+            points: BTreeMap::new(),
         })
     }
 
@@ -180,8 +184,8 @@ impl<'a> Reader<'a> {
         self.close_steps()?;
         self.close_files();
         let (prints, times) = self.steps.iter().map(|step| (step.prints.clone(), step.time)).unzip();
-        let Reader { geometry, faces, frame_of, frames, tables, warnings, .. } = self;
-        let case = DeckCase { geometry, faces, prints, times, frame_of, frames };
+        let Reader { geometry, faces, frame_of, frames, tables, warnings, points, .. } = self;
+        let case = DeckCase { geometry, faces, prints, times, frame_of, frames, points };
         Ok((tables, warnings, case))
     }
 

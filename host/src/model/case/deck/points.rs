@@ -10,6 +10,8 @@ use crate::io::inp::{Mistake, Place, Read};
 #[derive(Debug, Clone)]
 pub struct Equation {
     pub terms: Vec<(Dof, f64)>,
+    /// Terms of points that are prescribed.
+    pub known: Vec<(Dof, f64)>,
     pub value: f64,
     pub place: Place,
 }
@@ -32,7 +34,8 @@ impl Points {
             for (dof, factor) in &equation.terms {
                 equation.value -= factor * known(dof).unwrap_or(0.0);
             }
-            equation.terms.retain(|(dof, _)| known(dof).is_none());
+            let (known, terms) = equation.terms.drain(..).partition(|(dof, _)| known(dof).is_some());
+            (equation.known, equation.terms) = (known, terms);
         }
         let of_points = self.equations.iter().flat_map(|equation| &equation.terms).map(|(dof, _)| *dof);
         let of_points: BTreeSet<Dof> = of_points.filter(|(node, _)| !reader.is_in_body(*node)).collect();
@@ -43,12 +46,13 @@ impl Points {
             let Some(at) = self.equations.iter().position(|equation| factor_in(equation) != 0.0) else { continue };
             let pivot = self.equations.remove(at);
             let (own, value) = (factor_in(&pivot), pivot.value);
-            let others: Vec<(Dof, f64)> = pivot.terms.into_iter().filter(|(dof, _)| *dof != point).collect();
+            let others: Vec<(Dof, f64)> = pivot.terms.iter().copied().filter(|(dof, _)| *dof != point).collect();
             for equation in &mut self.equations {
                 let times = factor_in(equation) / own;
                 if times != 0.0 {
                     equation.terms.retain(|(dof, _)| *dof != point);
                     equation.terms.extend(others.iter().map(|(dof, factor)| (*dof, -times * factor)));
+                    equation.known.extend(pivot.known.iter().map(|(dof, factor)| (*dof, -times * factor)));
                     equation.value -= times * value;
                 }
             }
