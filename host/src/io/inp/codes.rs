@@ -26,11 +26,20 @@ pub fn solid(code: &str) -> Option<(Family, ElementKind)> {
     ElementKind::ALL.iter().copied().find(is_it).map(|kind| (family, kind))
 }
 
-/// The number of nodes of elements that are no body: springs, point masses and points that are coupled.
-pub fn special(code: &str) -> Option<usize> {
+/// Whether a type's elements are points or springs, not bodies.
+pub fn is_point(code: &str) -> bool {
+    ["SPRING1", "SPRING2", "SPRINGA", "MASS", "DCOUP3D"].contains(&code)
+}
+
+/// The number of nodes of elements that no body is made of here.
+pub fn other(code: &str) -> Option<usize> {
     match code {
         "SPRING1" | "MASS" | "DCOUP3D" => Some(1),
-        "SPRING2" | "SPRINGA" => Some(2),
+        "SPRING2" | "SPRINGA" | "T2D2" | "T3D2" | "B21" | "B31" | "B31R" => Some(2),
+        "T3D3" | "B32" | "B32R" | "S3" | "STRI3" | "M3D3" => Some(3),
+        "S4" | "S4R" | "M3D4" | "M3D4R" => Some(4),
+        "S6" | "STRI65" | "M3D6" => Some(6),
+        "S8" | "S8R" | "M3D8" | "M3D8R" => Some(8),
         _ => None,
     }
 }

@@ -1,6 +1,6 @@
 //! Nodes, elements, sets and surfaces of a deck, and the mesh that they make.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use super::codes::{self, Family};
 use super::fields::{Field, each_line, number};
@@ -109,6 +109,19 @@ impl Geometry {
         Ok(all)
     }
 
+    /// Makes plane elements beside solids no bodies unless they are among these: a mesher has left them of surfaces.
+    pub fn drop_surfaces(&mut self, of_bodies: &HashSet<u64>) {
+        let is_solid = |block: &Block| block.solid.is_some_and(|(family, _)| family == Family::Solid);
+        if !self.blocks.iter().any(is_solid) {
+            return;
+        }
+        let left = self
+            .blocks
+            .iter_mut()
+            .filter(|block| !is_solid(block) && !block.tags.iter().any(|tag| of_bodies.contains(tag)));
+        left.for_each(|block| block.solid = None);
+    }
+
     /// Names and tags that follow are of an instance, or of the whole.
     pub fn enter(&mut self, scope: Option<usize>) {
         self.scope = scope;
@@ -168,7 +181,7 @@ impl Geometry {
     fn read_elements(&mut self, deck: &Deck, card: &Card) -> Read {
         let (code, place) = card.required("TYPE")?;
         let solid = codes::solid(&code);
-        let Some(n_nodes) = solid.map(|(_, kind)| kind.info().n_nodes).or_else(|| codes::special(&code)) else {
+        let Some(n_nodes) = solid.map(|(_, kind)| kind.info().n_nodes).or_else(|| codes::other(&code)) else {
             let (message, help) = codes::refusal(&code);
             return Err(Mistake::at(place, message, help));
         };

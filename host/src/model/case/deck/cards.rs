@@ -94,8 +94,8 @@ const STATIC: &str = "*STATIC steps are solved";
 /// Takes a card.
 pub(super) fn take(reader: &mut Reader<'_>, card: &Card) -> Read {
     match card.name.as_str() {
-        // The geometry has them.
-        "NODE" | "ELEMENT" | "NSET" | "ELSET" | "SURFACE" => Ok(()),
+        // They are in their place, or in the geometry.
+        "INCLUDE" | "NODE" | "ELEMENT" | "NSET" | "ELSET" | "SURFACE" => Ok(()),
         "MATERIAL" => reader.material(card),
         "ELASTIC" | "DENSITY" | "EXPANSION" => reader.constants(card),
         "SOLIDSECTION" => reader.solid_section(card),

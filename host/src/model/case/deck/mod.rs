@@ -18,7 +18,7 @@ mod temperatures;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -116,6 +116,8 @@ fn case(path: &Path, deck: Result<Deck, (Listing, Box<Mistake>)>) -> Checked<Cas
 struct Reader<'a> {
     deck: &'a Deck,
     geometry: Geometry,
+    /// Elements that a section makes bodies of, by tag.
+    in_sections: HashSet<u64>,
     /// Whether nodes have stiffness, in the order of the geometry.
     in_body: Vec<bool>,
     materials: materials::Materials,
@@ -145,7 +147,9 @@ impl<'a> Reader<'a> {
     }
 
     fn of(deck: &'a Deck, scoped: &Scoped) -> Read<Reader<'a>> {
-        let geometry = Geometry::of(deck, scoped)?;
+        let mut geometry = Geometry::of(deck, scoped)?;
+        let in_sections = sections::elements(deck, scoped, &mut geometry);
+        geometry.drop_surfaces(&in_sections);
         let mut in_body = vec![false; geometry.node_tags.len()];
         for block in geometry.blocks.iter().filter(|block| block.solid.is_some()) {
             block.nodes.iter().filter_map(|tag| geometry.node(*tag)).for_each(|node| in_body[node] = true);
@@ -154,6 +158,7 @@ impl<'a> Reader<'a> {
         Ok(Reader {
             deck,
             geometry,
+            in_sections,
             in_body,
             materials: Default::default(),
             sections: Vec::new(),
@@ -181,6 +186,7 @@ impl<'a> Reader<'a> {
             cards::take(&mut self, &deck.cards[*card])?;
         }
         self.geometry.enter(None);
+        self.check_others()?;
         self.close_steps()?;
         self.close_files();
         let (prints, times) = self.steps.iter().map(|step| (step.prints.clone(), step.time)).unzip();

@@ -1,23 +1,39 @@
 //! `*SOLID SECTION`: which elements are made of what; materials with their axes become tables.
 
+use std::collections::{HashMap, HashSet};
+
 use toml::Spanned;
 
 use super::super::tables::MaterialTable;
 use super::super::{Names, Numbers};
 use super::Reader;
 use super::materials::{Constants, Material};
-use crate::io::inp::codes::Family;
-use crate::io::inp::{Card, Mistake, Place, Read};
+use crate::io::inp::codes::{self, Family};
+use crate::io::inp::{Card, Deck, Geometry, Mistake, Place, Read, Scoped};
 
 /// Elements of one material.
 #[derive(Debug, Clone)]
 pub struct Section {
     elements: (String, Place),
-    /// The number of the material.
-    material: usize,
+    material: (String, Place),
     orientation: Option<String>,
     /// The elements have this thickness, if they are plane.
     thickness: Option<(f64, Place)>,
+}
+
+/// The elements of all sections of a deck, of whatever kind.
+pub fn elements(deck: &Deck, scoped: &Scoped, geometry: &mut Geometry) -> HashSet<u64> {
+    let mut found = HashSet::new();
+    for (card, scope) in &scoped.cards {
+        let card = &deck.cards[*card];
+        geometry.enter(*scope);
+        if let Some(name) = card.word("ELSET").filter(|_| card.name.ends_with("SECTION")) {
+            let sets = &geometry.element_sets;
+            found.extend(sets.get(&geometry.scoped(&name)).or_else(|| sets.get(&name)).into_iter().flatten());
+        }
+    }
+    geometry.enter(None);
+    found
 }
 
 impl Reader<'_> {
@@ -25,14 +41,11 @@ impl Reader<'_> {
         let (elements, at) = card.required("ELSET")?;
         let scoped = self.geometry.scoped(&elements);
         let elements = (if self.geometry.element_sets.contains_key(&scoped) { scoped } else { elements }, at);
-        let (name, place) = card.required("MATERIAL")?;
+        let material = card.required("MATERIAL")?;
         if !self.geometry.element_sets.contains_key(&elements.0) {
             let message = format!("there is no element set {}", elements.0);
             return Err(Mistake::at(elements.1, message, "define it with *ELSET, or by *ELEMENT, ELSET=.."));
         }
-        let Some(material) = self.materials.iter().position(|material| material.name == name) else {
-            return Err(Mistake::at(place, format!("there is no material {name}"), "define it with *MATERIAL"));
-        };
         let orientation = card.word("ORIENTATION");
         if let Some(name) = orientation.as_ref().filter(|name| !self.orientations.contains_key(*name)) {
             let message = format!("there is no orientation {name}");
@@ -46,6 +59,16 @@ impl Reader<'_> {
         };
         self.sections.push(Section { elements, material, orientation, thickness });
         Ok(())
+    }
+
+    /// The material of a section, which may be defined behind it.
+    fn material_of(&self, section: &Section) -> Read<&Material> {
+        let (name, place) = &section.material;
+        self.materials.iter().find(|material| material.name == *name).ok_or_else(|| {
+            let known: Vec<&str> = self.materials.iter().map(|material| material.name.as_str()).collect();
+            let help = format!("*MATERIAL, NAME={name} defines it; there are: {}", known.join(", "));
+            Mistake::at(place.clone(), format!("there is no material {name}"), help)
+        })
     }
 
     /// The tables of all materials in use, and what kind of body they make.
@@ -62,24 +85,38 @@ impl Reader<'_> {
         if matches!(family, Family::PlaneStress | Family::PlaneStrain) {
             self.tables.analysis.thickness = self.thickness()?;
         }
-        let mut tables: Vec<(usize, Option<String>, Vec<Spanned<String>>)> = Vec::new();
+        type Table<'a> = (&'a Material, Option<&'a String>, Vec<Spanned<String>>);
+        let mut tables: Vec<Table<'_>> = Vec::new();
         for section in &self.sections {
+            let material = self.material_of(section)?;
+            let orientation = section.orientation.as_ref();
             // Points, springs and masses have a section without effect.
             let is_of_bodies = |tag: &u64| self.geometry.element(*tag).is_some_and(|(block, _)| block.solid.is_some());
             if !self.geometry.element_sets[&section.elements.0].iter().any(is_of_bodies) {
                 continue;
             }
             let on = Spanned::new(section.elements.1.clone(), section.elements.0.clone());
-            let same =
-                |table: &&mut (usize, Option<String>, _)| table.0 == section.material && table.1 == section.orientation;
-            match tables.iter_mut().find(same) {
+            let is_same = |table: &&mut Table<'_>| table.0.name == material.name && table.1 == orientation;
+            match tables.iter_mut().find(is_same) {
                 Some(table) => table.2.push(on),
-                None => tables.push((section.material, section.orientation.clone(), vec![on])),
+                None => tables.push((material, orientation, vec![on])),
             }
         }
-        for (material, orientation, on) in tables {
-            let table = self.material_table(&self.materials[material], orientation.as_deref(), on)?;
-            self.tables.material.push(table);
+        let made = tables
+            .into_iter()
+            .map(|(material, orientation, on)| self.material_table(material, orientation.map(String::as_str), on));
+        self.tables.material = made.collect::<Read<_>>()?;
+        Ok(())
+    }
+
+    /// Refuses beams and shells that a section makes bodies of; without one they are what a mesher left of lines and surfaces.
+    pub(super) fn check_others(&mut self) -> Read {
+        for block in &self.geometry.blocks {
+            let is_body = |tag: &u64| self.in_sections.contains(tag);
+            if block.solid.is_none() && !codes::is_point(&block.code) && block.tags.iter().any(is_body) {
+                let (message, help) = codes::refusal(&block.code);
+                return Err(Mistake::at(block.place.clone(), message, help));
+            }
         }
         Ok(())
     }
@@ -176,10 +213,10 @@ impl Reader<'_> {
     }
 
     /// Element tags of bodies with their densities, 0 where there is none.
-    pub(super) fn densities(&self) -> Read<std::collections::HashMap<u64, f64>> {
-        let mut found = std::collections::HashMap::new();
+    pub(super) fn densities(&self) -> Read<HashMap<u64, f64>> {
+        let mut found = HashMap::new();
         for section in &self.sections {
-            let material = &self.materials[section.material];
+            let material = self.material_of(section)?;
             let density = material.density.as_ref().map(|of| self.temperatures.constants(of, &material.name));
             let density = density.transpose()?.map_or(0.0, |numbers| numbers[0]);
             found.extend(self.geometry.element_sets[&section.elements.0].iter().map(|tag| (*tag, density)));
