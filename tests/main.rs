@@ -11,6 +11,7 @@ mod coloring;
 mod common;
 mod convergence;
 mod couplings;
+mod decks;
 mod devices_agree;
 mod direct;
 mod elements;

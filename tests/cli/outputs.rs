@@ -9,11 +9,13 @@ use std::os::unix::net::UnixListener;
 use std::path::Path;
 
 /// Every command that writes files, and one of its files.
-const WRITERS: [(&str, &[&str], &str); 7] = [
+const WRITERS: [(&str, &[&str], &str); 9] = [
     ("mesh", &["mesh", "box", "-o", "new.msh"], "new.msh"),
     ("init", &["init", "part.msh", "-o", "new.toml", "--force"], "new.toml"),
+    ("convert", &["convert", "part.msh", "new.inp"], "new.inp"),
     ("demo", &["demo", "-o", "out", "--device", "cpu"], "out/hook.msh"),
     ("solve, vtu", &SOLVE, "out/case.vtu"),
+    ("solve, frd", &["solve", "case.toml", "-o", "out", "--device", "cpu", "--frd"], "out/case.frd"),
     ("solve, png", &SOLVE, "out/case.png"),
     ("solve, html", &SOLVE, "out/case.html"),
     ("solve, json", &SOLVE, "out/summary.json"),

@@ -4,7 +4,7 @@
 #   tests/peers/run.sh BINARY [all | CASE ...]
 #
 # Without names: all but the largest cube; scikit-fem's part takes half a minute on two cores.
-# Needs Python 3.11 or later with gmsh, meshio, pyvista and scikit-fem.
+# Needs Python 3.11 or later with ccx2paraview, gmsh, meshio, pyvista and scikit-fem.
 set -eu
 if [ $# -lt 1 ]; then
     sed -n '2,7s/^# \{0,1\}//p' "$0" >&2
@@ -12,7 +12,7 @@ if [ $# -lt 1 ]; then
 fi
 here=$(cd "$(dirname "$0")" && pwd)
 meshes=$here/../../meshes
-binary=$1
+binary=$(realpath "$1")
 shift
 cases="$*"
 [ -n "$cases" ] || cases="cube_463 cube_1149 cube_3419 cantilever bracket vase car"
@@ -51,4 +51,9 @@ CASE
         python3 -c 'import meshio, sys; assert meshio.read(sys.argv[1]).cell_data["stress"][0].shape[1] == 6' "$out/small.vtu" ||
         { echo "MISS meshio on a box of $cells cells"; status=1; }
 done
+python3 "$here/frd.py" "$binary" || status=1
+# Gmsh's own program meshes a geometry, and the case that is suggested for it holds its faces.
+(cd "$out" && python3 -c 'import gmsh; gmsh.initialize(); gmsh.model.occ.addBox(0, 0, 0, 9, 3, 2); gmsh.model.occ.synchronize(); gmsh.write("box.step")' >/dev/null &&
+    "$binary" init box.step && "$binary" convert box.msh box.inp && grep -q '^\*SURFACE, NAME=face6' box.inp) ||
+    { echo "MISS init of a geometry"; status=1; }
 exit $status

@@ -1,6 +1,6 @@
 //! Writing results: VTU for ParaView, CSV for spreadsheets, a JSON summary, a picture, a report.
 //!
-//! The writers walk the one list of fields of a [`Step`]. [`write_all`] puts the seven files of a case into a folder, all or none: each is
+//! The writers walk the one list of fields of a [`Step`]. [`write_all`] puts the files of a case into a folder, all or none: each is
 //! written under a temporary name and renamed only when every one of them is complete.
 
 mod atomic;

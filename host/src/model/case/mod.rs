@@ -66,7 +66,11 @@ impl Case {
 
     /// The same from a text; `path` names it and says where relative mesh files are.
     pub fn parse(path: &Path, text: &str) -> Checked<Case> {
-        first_of(Case::review_text(path, text), || Source::new(path, text))
+        let reviewed = match deck::is_deck(path) {
+            true => deck::parse(path, text).map_err(|error| Problems::of([error])).and_then(Case::reviewed),
+            false => Case::review_text(path, text),
+        };
+        first_of(reviewed, || Source::new(path, text))
     }
 
     /// Reads a case file and goes on where something is wrong in it: everything that [`Case::read`] would refuse, the
@@ -79,7 +83,7 @@ impl Case {
     /// that there is none of.
     pub fn review(path: &Path) -> Result<(Case, Problems), Problems> {
         if deck::is_deck(path) {
-            return deck::read(path).map(Case::reviewed).map_err(|error| Problems::of([error]))?;
+            return deck::read(path).map_err(|error| Problems::of([error])).and_then(Case::reviewed);
         }
         match text_of(path) {
             Ok(text) => Case::review_text(path, &text),

@@ -35,7 +35,7 @@ fn decimal(x: f64) -> (u32, i32) {
     if x == 0.0 || x.is_nan() {
         return (0, 0);
     }
-    let exponent = x.log10().floor() as i32;
+    let exponent = exponent_of(x);
     let shift = 5 - exponent;
     let power = POWERS[shift.unsigned_abs() as usize];
     let scaled = if shift < 0 { x / power } else { x * power };
@@ -47,6 +47,14 @@ fn decimal(x: f64) -> (u32, i32) {
         1_000_000 => (100_000, exponent + 1),
         digits => (digits, exponent),
     }
+}
+
+/// The exponent of the first decimal digit, from the binary one: `1233 / 4096` is `log10 2`.
+fn exponent_of(x: f64) -> i32 {
+    let low = (((x.to_bits() >> 52) as i32 - 1023) * 1233) >> 12;
+    let next = POWERS[(low + 1).unsigned_abs() as usize];
+    let is_reached = if low + 1 < 0 { x * next >= 1.0 } else { x >= next };
+    low + i32::from(is_reached)
 }
 
 fn exact(x: f64) -> (u32, i32) {

@@ -15,9 +15,6 @@ mod supports;
 mod surfaces;
 mod temperatures;
 
-#[cfg(test)]
-mod tests;
-
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
@@ -93,7 +90,6 @@ pub fn read(path: &Path) -> Checked<Case> {
 }
 
 /// The same from a text.
-#[cfg(test)]
 pub fn parse(path: &Path, text: &str) -> Checked<Case> {
     case(path, Deck::parse(path, text.as_bytes()))
 }

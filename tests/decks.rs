@@ -1,0 +1,224 @@
+//! Decks of CalculiX and Abaqus: those of other programs as they write them, each card beside what a case file says, and mistakes,
+//! each at its line.
+
+use crate::common::assert_close;
+use std::path::{Path, PathBuf};
+use warpfem::device::DeviceName;
+use warpfem::linalg::Space;
+use warpfem::model::Model;
+use warpfem::model::case::{Case, deck_mesh};
+use warpfem::pipeline::{self, Solution};
+use warpfem::solve::Silent;
+
+fn path(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/decks").join(name)
+}
+
+fn text(name: &str) -> String {
+    std::fs::read_to_string(path(name)).unwrap()
+}
+
+fn model(name: &str, text: &str) -> Model {
+    let case = Case::parse(&path(name), text).unwrap_or_else(|error| panic!("{error}"));
+    let mesh = case.mesh().unwrap_or_else(|error| panic!("{error}"));
+    exact(Model::resolve(&case, mesh).unwrap_or_else(|error| panic!("{error}")))
+}
+
+/// Solved until rounding allows no more.
+fn exact(mut model: Model) -> Model {
+    model.solver.residual_tolerance = Some(1e-11);
+    model
+}
+
+fn solve(model: &Model) -> Solution {
+    pipeline::solve(model, DeviceName::Cpu, &Silent).unwrap()
+}
+
+/// The same body with these tables of a case file, on the mesh of the deck.
+fn as_case(name: &str, tables: &str) -> Solution {
+    let head =
+        "[mesh]\nfile = \"deck\"\n[[material]]\nname = \"steel\"\nyoung = 210e3\npoisson = 0.3\ndensity = 7.8e-9\n";
+    let case =
+        Case::parse(Path::new("case.toml"), &format!("{head}{tables}")).unwrap_or_else(|error| panic!("{error}"));
+    let mesh = deck_mesh(&path(name)).unwrap_or_else(|error| panic!("{error}"));
+    solve(&exact(Model::resolve(&case, mesh).unwrap_or_else(|error| panic!("{error}"))))
+}
+
+fn assert_same(deck: &Solution, case: &Solution) {
+    let [deck, case] = [deck, case].map(|solution| solution.displacement().as_flattened());
+    let largest = case.iter().fold(0.0, |most: f64, u| most.max(u.abs()));
+    assert_close("displacements", deck, case, 1e-9, largest);
+}
+
+/// Gmsh leaves lines and surfaces as elements beside the body.
+#[test]
+fn a_deck_of_gmsh_is_its_body() {
+    let deck = solve(&model("gmsh.inp", &text("gmsh.inp")));
+    let loads = "[[support]]\non = \"ROOT\"\nfix = \"xyz\"\n[[force]]\non = \"END\"\ntotal = [0.0, 0.0, -100.0]\n";
+    assert_same(&deck, &as_case("gmsh.inp", loads));
+}
+
+#[test]
+fn a_deck_of_prepomax_is_pressed_and_heavy() {
+    let deck = solve(&model("prepomax.inp", &text("prepomax.inp").replace("0.28", "0.3")));
+    let case = "[gravity]\nacceleration = [0.0, 0.0, -9810.0]\n[[support]]\non = \"INTERNAL-1_FIXED\"\nfix = \"xyz\"\n\
+                [[pressure]]\non = \"SURFACE-1\"\nvalue = 10.0\n";
+    assert_same(&deck, &as_case("prepomax.inp", case));
+}
+
+#[test]
+fn a_deck_of_freecad_includes_its_mesh() {
+    let deck = model("freecad.inp", &text("freecad.inp"));
+    let total: f64 = deck.nodal_forces.iter().map(|f| f[2]).sum();
+    assert!((deck.applied[0].total[2] - total).abs() < 1e-12 && total < -99.0, "{:?}", deck.applied);
+    assert_eq!(deck.mesh.coords.len(), model("prepomax.inp", &text("prepomax.inp")).mesh.coords.len());
+    assert!(solve(&deck).outcome.converged);
+}
+
+/// Two instances of a part, the second one moved and turned by nothing, are one bar.
+#[test]
+fn instances_of_abaqus_are_placed_and_tied() {
+    let deck = model("abaqus.inp", &text("abaqus.inp"));
+    let (low, high) = deck.mesh.extent();
+    assert_eq!((low, high), ([0.0; 3], [2.0, 1.0, 1.0]));
+    assert_eq!(deck.mesh.node_tags[20..22], [101, 102], "the second instance's tags are shifted");
+    let deck = solve(&deck);
+    let case = "[[support]]\non = \"ROOT\"\nfix = \"xyz\"\n[[tie]]\nslave = \"SLAVE\"\nmaster = \"MASTER\"\n\
+                [[pressure]]\non = \"TOP\"\nvalue = 10.0\n[[point_force]]\non = \"END\"\nvector = [0.0, 3.0, 0.0]\n";
+    assert_same(&deck, &as_case("abaqus.inp", case));
+    let turned =
+        text("abaqus.inp").replace("1.,           1.,           0.,           0.\n*End", "1., 1., 0., 90.\n*End");
+    let (low, high) = Case::parse(&path("abaqus.inp"), &turned).unwrap().mesh().unwrap().extent();
+    assert_close("extent", &[low[1], low[2], high[1], high[2]], &[0.0, -1.0, 1.0, 1.0], 1e-12, 1.0);
+}
+
+/// Cylindrical axes, an equation with a point that is loaded by an amplitude, and a second step whose loads replace the first's.
+#[test]
+fn two_steps_are_two_load_cases() {
+    let deck = text("by_hand.inp");
+    let model = model("by_hand.inp", &deck);
+    let steps = pipeline::solve_cases(&Space::open(DeviceName::Cpu).unwrap(), &model, &Silent).unwrap();
+    let tie: String = {
+        let case = Case::parse(&path("by_hand.inp"), &deck).unwrap();
+        let tags = deck.lines().filter_map(|line| Some(line.strip_suffix(", 3, 1., 999, 3, -1.")?.to_string()));
+        let tags: Vec<String> = tags.collect();
+        assert!(case.deck.is_some() && tags.len() > 1);
+        let equal = |tag: &String| {
+            let term = |tag: &str, factor| format!("{{ node = {tag}, dof = \"z\", factor = {factor} }}");
+            format!("[[equation]]\nterms = [{}, {}]\n", term(&tags[0], "1.0"), term(tag, "-1.0"))
+        };
+        let force = format!("[[point_force]]\nname = \"first\"\nnode = {}\nvector = [0.0, 0.0, 20.0]\n", tags[0]);
+        tags[1..].iter().map(equal).collect::<String>() + &force
+    };
+    let held = "[[support]]\non = \"SIDES\"\nfix = \"t\"\naxes = { axis = [0.0, 0.0, 1.0] }\n[[support]]\non = \"BOTTOM\"\nfix = \"z\"\n";
+    let first = as_case("by_hand.inp", &format!("{held}{tie}[rotation]\naxis = [0.0, 0.0, 1.0]\nspeed = 1e3\n"));
+    assert_same(&steps[0], &first);
+    // The force of the first step stays.
+    assert!(steps[1].applied[2] != 0.0 && (steps[1].applied[2] - 20.0).abs() < 1e-9, "{:?}", steps[1].applied);
+    let names: Vec<&str> = model.load_cases.iter().map(|case| case.name.as_str()).collect();
+    assert_eq!(names, ["step 1", "step 2"]);
+}
+
+/// What a deck prints: a heading, a row per node and integration point.
+#[test]
+fn prints_have_the_columns_of_ccx() {
+    let model = model(
+        "prepomax.inp",
+        &text("prepomax.inp").replace(
+            "*Node print, Nset=Internal-1_Fixed, Totals=Yes\nRF",
+            "*El print, Elset=Solid_part-1\nS\n*Node print, Nset=Internal-1_Fixed, Totals=Yes\nRF",
+        ),
+    );
+    let fields = warpfem::output::dat::fields(&model);
+    assert_eq!(fields, ["stress_points", "nodal_force"]);
+    let solution = pipeline::solve_asked(&Space::open(DeviceName::Cpu).unwrap(), &model, &fields, &Silent).unwrap();
+    let mut dat = Vec::new();
+    warpfem::output::dat::write(&mut dat, &model, 0, &solution.step).unwrap();
+    let dat = String::from_utf8(dat).unwrap();
+    let lines: Vec<&str> = dat.lines().collect();
+    assert_eq!(lines[1], "                        S T E P        1");
+    let heading = " stresses (elem, integ.pnt.,sxx,syy,szz,sxy,sxz,syz) for set SOLID_PART-1 and time  0.1000000E+01";
+    assert_eq!(lines[4], heading);
+    assert_eq!(lines.iter().filter(|line| line.starts_with("         1   ")).count(), 4, "{dat}");
+    let numbers: Vec<f64> = lines[6].split_whitespace().skip(2).map(|word| word.parse().unwrap()).collect();
+    assert!(numbers.len() == 6 && lines[6].len() == 14 + 6 * 14, "{:?}", lines[6]);
+    let total = lines.iter().position(|line| line.starts_with(" total force")).unwrap();
+    let sum: Vec<f64> = lines[total + 2].split_whitespace().map(|word| word.parse().unwrap()).collect();
+    // Supports carry the load, but for what acts on their own nodes.
+    assert!(sum[2] > 10.0 && sum[0].abs() < 1e-6, "{sum:?}");
+}
+
+/// An edit of a deck, and what is said of it.
+#[rustfmt::skip]
+const MISTAKES: &[(&str, &str, &str, &str)] = &[
+    ("gmsh.inp", "*ELASTIC\n", "*PLASTIC\n240.\n*ELASTIC\n", "*PLASTIC: materials that yield"),
+    ("gmsh.inp", "*STEP\n", "*STEP, NLGEOM\n", "NLGEOM: large displacements"),
+    ("gmsh.inp", "*STATIC\n", "*FREQUENCY\n10\n", "*FREQUENCY: vibration is not solved"),
+    ("gmsh.inp", "*STATIC\n", "", "this step does not say what is solved"),
+    ("gmsh.inp", "*END STEP\n", "", "this step has no end"),
+    ("gmsh.inp", "*STEP\n", "", "*STATIC stands outside of a step"),
+    ("gmsh.inp", "*CLOAD\n", "*CLAOD\n", "the card *CLAOD is not known"),
+    ("gmsh.inp", "root,1,3", "roots,1,3", "there is no node set roots"),
+    ("gmsh.inp", "root,1,3", "root,1,9", "components 1 to 9 are not there"),
+    ("gmsh.inp", "root,1,3", "root", "which components are held?"),
+    ("gmsh.inp", "end,3,-25.", "end,3,strong", "`strong` is no number"),
+    ("gmsh.inp", "end,3,-25.", "end,3", "a force has a component and a value"),
+    ("gmsh.inp", "end,3,-25.", "end,5,-25.", "node 3 is of solids"),
+    ("gmsh.inp", "210000,.3", "210000", "*ELASTIC of this type has 2 numbers"),
+    ("gmsh.inp", "*ELASTIC\n210000,.3\n", "", "material STEEL has no *ELASTIC"),
+    ("gmsh.inp", "MATERIAL=steel", "MATERIAL=steal", "there is no material STEAL"),
+    ("gmsh.inp", "ELSET=body,MAT", "ELSET=bodies,MAT", "there is no element set BODIES"),
+    ("gmsh.inp", "16, 2, 9, 3, 12\n", "16, 2, 9, 3\n", "an element C3D4 has 4 nodes, and this one 3"),
+    ("gmsh.inp", "16, 2, 9, 3, 12\n", "16, 2, 9, 3, 12, 1\n", "an element C3D4 has 4 nodes, and this one 5"),
+    ("gmsh.inp", "16, 2, 9, 3, 12\n", "16, 2, 9, 3, 77\n", "element 16 has node 77, which is not there"),
+    ("gmsh.inp", "16, 2, 9, 3, 12\n", "15, 2, 9, 3, 12\n", "element 15 is there twice"),
+    ("gmsh.inp", "type=C3D4", "type=C3D8R", "elements C3D8R with one point bend without resistance"),
+    ("gmsh.inp", "type=C3D4", "type=C3D5", "elements C3D5 are not known"),
+    ("gmsh.inp", "12, 2, 1, 1\n", "12, 2, 1, one\n", "this is no tag with three coordinates"),
+    ("gmsh.inp", "13, 14, 15, 16,\n", "13, 14, 15, 61,\n", "there is no element 61"),
+    ("gmsh.inp", "*SOLID SECTION,ELSET=body", "*BEAM SECTION,ELSET=Line1", "*BEAM SECTION: beams are not solved"),
+    ("prepomax.inp", "Surface-1, P, 10", "Surface-2, P, 10", "there is no surface Surface-2"),
+    ("prepomax.inp", "Surface-1, P, 10", "Surface-1, Q, 10", "a load on a surface is a pressure"),
+    ("prepomax.inp", "Grav, 9810, 0, 0, -1", "Grav, 9810", "GRAV has a size and a direction"),
+    ("prepomax.inp", "internal_Surface-1_S3, S3", "internal_Surface-1_S3, S7", "has no face S7"),
+    ("prepomax.inp", "*Density\n7.8E-09\n", "", "gravity"),
+    ("abaqus.inp", "*End Part\n", "", "has no *END PART: the deck is cut"),
+    ("abaqus.inp", "part=Block\n*End", "part=Brick\n*End", "there is no part BRICK"),
+    ("abaqus.inp", "Slave, Master", "Slave", "a tie has two surfaces"),
+    ("by_hand.inp", ", 3, 1., 999, 3, -1.", ", 3, 1.", "a term has node, component and factor"),
+    ("by_hand.inp", "AMPLITUDE=RISE", "AMPLITUDE=FALL", "there is no amplitude FALL"),
+    ("by_hand.inp", "999, 3, 40.", "998, 3, 40.", "there is no node 998"),
+    ("by_hand.inp", "999, 3, 40.", "999, 2, 40.", "node 999 belongs to no element"),
+    ("by_hand.inp", "0., 0., 0., 0., 0., 1.\n*BOUNDARY", "0., 0., 0., 0., 0., 0.\n*BOUNDARY", "these two points make no axes"),
+    ("by_hand.inp", "*STATIC\n*DLOAD, OP=NEW", "*STATIC\n*BOUNDARY\n3, 1, 1\n*DLOAD, OP=NEW", "this step holds or moves other nodes"),
+    ("freecad.inp", "freecad_mesh.inc", "freecad.msh", "cannot read"),
+];
+
+#[test]
+fn mistakes_are_said_at_their_lines() {
+    for (name, from, to, said) in MISTAKES {
+        let (name, deck) = (path(name), text(name));
+        assert!(deck.contains(from), "{from}");
+        let found = Case::parse(&name, &deck.replacen(from, to, 1)).map_err(|error| error.to_string());
+        let found = found.and_then(|case| {
+            let mesh = case.mesh().map_err(|error| error.to_string())?;
+            Model::resolve(&case, mesh).map(drop).map_err(|error| error.to_string())
+        });
+        let error = found.expect_err(to);
+        assert!(error.contains(said), "{to}: {error}");
+    }
+}
+
+/// Wherever a deck is cut, it is refused, or solved as it stands.
+#[test]
+fn a_deck_may_be_cut_anywhere() {
+    for name in ["gmsh.inp", "prepomax.inp", "abaqus.inp", "by_hand.inp"] {
+        let deck = text(name);
+        let whole = deck.to_uppercase().rfind("*END STEP").unwrap();
+        for end in (0..whole).step_by(7) {
+            let end = deck.floor_char_boundary(end);
+            let cut = Case::parse(&path(name), &deck[..end]);
+            assert!(cut.is_err() || deck[..end].to_uppercase().contains("*END STEP"), "{name} cut at {end}");
+        }
+    }
+}
