@@ -18,7 +18,8 @@ mod watch;
 
 use mutants::Mutants;
 use std::fs;
-use std::path::Path;
+use std::io::Read;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use watch::Watch;
 
@@ -61,6 +62,25 @@ fn cases() -> Mutants {
     Mutants::new(texts.collect())
 }
 
+/// Decks as other programs write them; in the long run CalculiX's own too, where they are installed.
+fn decks() -> Mutants {
+    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/decks");
+    let suite = Path::new("/usr/share/doc/calculix-ccx-test/examples/test");
+    let folders = [Some(own.as_path()), asked().map(|_| suite)];
+    let files = folders.into_iter().flatten().filter_map(|folder| fs::read_dir(folder).ok()).flatten();
+    let mut paths: Vec<PathBuf> = files.map(|file| file.unwrap().path()).collect();
+    paths.sort();
+    let read = |path: &PathBuf| {
+        let (bytes, name) = (fs::read(path).unwrap(), path.to_string_lossy().into_owned());
+        let plain = || name.ends_with(".inp").then_some(bytes.clone());
+        let mut packed = Vec::new();
+        let unpacked =
+            name.ends_with(".inp.gz").then(|| flate2::read::GzDecoder::new(&bytes[..]).read_to_end(&mut packed));
+        if unpacked.is_some() { Some(packed) } else { plain() }
+    };
+    Mutants::new(paths.iter().filter_map(read).collect())
+}
+
 /// Tries so many mutants by the library's functions; the exit codes, one of which for a solution that was compared.
 fn try_all(what: &'static str, mutants: &Mutants, attempt: fn(&[u8]) -> warpfem::Result<attempts::Reached>) -> Vec<u8> {
     let mut watch = Watch::new(what);
@@ -83,6 +103,12 @@ fn meshes_that_went_wrong() {
 fn cases_that_went_wrong() {
     let endings = try_all("case", &cases(), attempts::case);
     assert!([0, 2, 4].iter().all(|code| endings.contains(code)));
+}
+
+#[test]
+fn decks_that_went_wrong() {
+    let endings = try_all("deck", &decks(), attempts::deck);
+    assert!([0, 2, 3, 4].iter().all(|code| endings.contains(code)));
 }
 
 /// The same through the program, which writes results too: its exit code is one of those in its help, and its stderr

@@ -4,7 +4,7 @@
 #   tests/peers/run.sh BINARY [all | CASE ...]
 #
 # Without names: all but the largest cube; scikit-fem's part takes half a minute on two cores.
-# Needs Python 3.11 or later with ccx2paraview, gmsh, meshio, pyvista and scikit-fem.
+# Needs Python 3.11 or later with ccx2paraview, gmsh, meshio, pyvista and scikit-fem, and ccx.
 set -eu
 if [ $# -lt 1 ]; then
     sed -n '2,7s/^# \{0,1\}//p' "$0" >&2
@@ -56,4 +56,6 @@ python3 "$here/frd.py" "$binary" || status=1
 (cd "$out" && python3 -c 'import gmsh; gmsh.initialize(); gmsh.model.occ.addBox(0, 0, 0, 9, 3, 2); gmsh.model.occ.synchronize(); gmsh.write("box.step")' >/dev/null &&
     "$binary" init box.step && "$binary" convert box.msh box.inp && grep -q '^\*SURFACE, NAME=face6' box.inp) ||
     { echo "MISS init of a geometry"; status=1; }
+decks=$here/../data/decks
+python3 "$here/suite.py" "$binary" "$decks/prepomax.inp" "$decks/freecad.inp" "$decks/by_hand.inp" || status=1
 exit $status

@@ -100,7 +100,7 @@ impl Tables<'_> {
         }
     }
 
-    /// A value at a node of no element: the force that prescribes it, if equations have it.
+    /// A value at a node of no element: what remote points and equations say of it.
     fn at_point(&self, item: Item, tag: u64) -> Vec<f64> {
         let equations = self.step.table("equation_multipliers").map_or(&[][..], |table| &table.rows);
         let multiplier = |number: usize| {
@@ -113,9 +113,28 @@ impl Tables<'_> {
         };
         match item {
             Item::Temperature => vec![0.0],
-            Item::Reaction => (0..3).map(force).collect(),
-            _ => vec![0.0; 3],
+            Item::Reaction => self.of_remote("remote_forces", tag).unwrap_or_else(|| (0..3).map(force).collect()),
+            _ => self
+                .of_remote("remote_displacements", tag)
+                .unwrap_or_else(|| (0..3).map(|component| self.displacement((tag, component))).collect()),
         }
+    }
+
+    /// What a table says of the remote point that a reference node is.
+    fn of_remote(&self, table: &str, tag: u64) -> Option<Vec<f64>> {
+        let name = format!("node {tag}");
+        self.step.table(table)?.rows.iter().find(|(known, _)| *known == name).map(|(_, values)| values.clone())
+    }
+
+    /// The displacement of a component, also of a node of no element.
+    fn displacement(&self, (tag, component): (u64, u8)) -> f64 {
+        if let Some(node) = self.nodes.get(&tag) {
+            return self.step.vectors::<3>("displacement").get(*node).map_or(0.0, |u| u[usize::from(component)]);
+        }
+        let follows = self.model.deck.as_ref().and_then(|deck| deck.follows.get(&(tag, component)));
+        follows.map_or(0.0, |(others, value)| {
+            value + others.iter().map(|(other, factor)| factor * self.displacement(*other)).sum::<f64>()
+        })
     }
 
     fn write_points(&self, file: &mut impl Write, print: &Print) -> io::Result<()> {

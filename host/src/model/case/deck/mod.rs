@@ -41,6 +41,8 @@ pub struct DeckCase {
     frames: Vec<Axes>,
     /// For components of nodes without elements that are prescribed: the equations that they are in, and their factors there.
     pub points: BTreeMap<(u64, u8), Vec<(usize, f64)>>,
+    /// For others of these what they follow; of prescribed ones no more than their value.
+    pub follows: BTreeMap<(u64, u8), points::Follows>,
 }
 
 impl DeckCase {
@@ -186,8 +188,13 @@ impl<'a> Reader<'a> {
         self.close_steps()?;
         self.close_files();
         let (prints, times) = self.steps.iter().map(|step| (step.prints.clone(), step.time)).unzip();
+        let held = self.steps.first().map(|step| step.state.supports.clone()).unwrap_or_default();
+        let held = held.into_iter().filter(|((node, _), _)| !self.is_in_body(*node));
+        let mut follows: BTreeMap<steps::Dof, points::Follows> =
+            held.map(|(dof, given)| (dof, (Vec::new(), given.value))).collect();
+        follows.append(&mut self.couplings.points.eliminated);
         let Reader { geometry, faces, frame_of, frames, tables, warnings, points, .. } = self;
-        let case = DeckCase { geometry, faces, prints, times, frame_of, frames, points };
+        let case = DeckCase { geometry, faces, prints, times, frame_of, frames, points, follows };
         Ok((tables, warnings, case))
     }
 

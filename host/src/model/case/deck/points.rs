@@ -22,9 +22,12 @@ pub struct Points {
     pub equations: Vec<Equation>,
     /// Points that a body follows, or that a bolt has.
     pub taken: BTreeSet<u64>,
-    /// Components as sums of others.
-    eliminated: BTreeMap<Dof, Vec<(Dof, f64)>>,
+    /// Components as sums of others and a value.
+    pub eliminated: BTreeMap<Dof, Follows>,
 }
+
+/// What a component follows: others with factors, and a value.
+pub type Follows = (Vec<(Dof, f64)>, f64);
 
 impl Points {
     /// Takes all components of points out of the equations.
@@ -57,7 +60,7 @@ impl Points {
                 }
             }
             let by_others = others.into_iter().map(|(dof, factor)| (dof, -factor / own)).collect();
-            self.eliminated.insert(point, by_others);
+            self.eliminated.insert(point, (by_others, value / own));
         }
         self.equations.retain(|equation| !equation.terms.is_empty());
     }
@@ -80,7 +83,7 @@ impl Points {
             // A point may be a sum of others that are eliminated, too.
             while let Some((dof, force)) = left.pop() {
                 match self.eliminated.get(&dof) {
-                    Some(others) => left.extend(others.iter().map(|(other, share)| (*other, share * force))),
+                    Some((others, _)) => left.extend(others.iter().map(|(other, share)| (*other, share * force))),
                     None if reader.is_in_body(dof.0) => found.push((dof, force)),
                     None => {}
                 }
