@@ -33,7 +33,11 @@ fn files_of_other_programs_given_as_a_case() {
         ("part.iges", b"    S      1\n", &["an IGES file", "`gmsh -3 -order 2 part.iges -o part.msh`", next]),
         ("part.geo", b"// a\nlc = 0.1;\n", &["a Gmsh script", "`gmsh -3 -order 2 part.geo -o part.msh`", next]),
         ("part.stl", b"solid part\n facet normal 0 0 1\n", &["an STL file", "a surface without a volume", next]),
-        ("part.inp", b"*HEADING\n*NODE\n", &["an Abaqus or CalculiX deck", "decks are not read yet", next]),
+        (
+            "part.txt",
+            b"*HEADING\n*NODE\n",
+            &["an Abaqus or CalculiX deck", "call it part.inp", "`warpfem solve part.inp`"],
+        ),
         ("part.bdf", b"$ a deck\nSOL 101\n", &["a Nastran deck", "convert it", next]),
         ("part.nas", b"BEGIN BULK\nGRID,1\n", &["a Nastran deck", "convert it", next]),
         ("part.bin", b"\x7f\x45\xff\x00", &["this is a binary file, not a case file", "`warpfem init MESH`"]),

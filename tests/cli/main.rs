@@ -5,6 +5,7 @@ mod bad_mesh;
 mod bad_use;
 mod check;
 mod convert;
+mod decks;
 mod demo;
 mod disk;
 mod femses;

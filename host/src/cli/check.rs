@@ -34,7 +34,7 @@ const POOR: f64 = 0.1;
 Example: warpfem check meshes/bracket.toml"
 )]
 pub struct Arguments {
-    /// The case file.
+    /// The case file, or a deck (.inp).
     case: PathBuf,
     /// Where to solve it: auto (a GPU if there is one), cpu, cuda, cuda:1 or emulate.
     #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = devices::named(), hide_possible_values = true)]

@@ -8,6 +8,7 @@ use crate::mesh::coloring::Coloring;
 use crate::mesh::parts::connected_parts;
 use crate::mesh::quality;
 use crate::mesh::{Group, Mesh, MeshError};
+use crate::model::case::{deck_mesh, is_deck};
 use crate::model::planes;
 use crate::plan::fits;
 use crate::solve::Monitor;
@@ -24,7 +25,7 @@ const BAD_SHOWN: usize = 12;
 
 Example: warpfem info meshes/bracket.msh")]
 pub struct Arguments {
-    /// The mesh file (MSH 4.1 or 2.2).
+    /// The mesh file (MSH 4.1 or 2.2), or a deck (.inp).
     mesh: PathBuf,
     /// Also show neighbours of nodes and colours of elements, which assembly depends on.
     #[arg(long)]
@@ -35,7 +36,10 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let progress = Progress::new(false);
     progress.phase("read");
     fits::check_file(&arguments.mesh)?;
-    let (mesh, bad) = Mesh::inspect(&arguments.mesh)?;
+    let (mesh, bad) = match is_deck(&arguments.mesh) {
+        true => (deck_mesh(&arguments.mesh)?, Vec::new()),
+        false => Mesh::inspect(&arguments.mesh)?,
+    };
     progress.phase("look");
     let text = describe(&mesh, arguments.verbose);
     progress.finish();

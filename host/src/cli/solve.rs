@@ -53,12 +53,13 @@ Writes into DIR:
   <case>.frd           with --frd: fields at the nodes, for CalculiX's viewer cgx
   <case>.png           picture; with --field or --view also <case>_<field>_<side>.png
   summary.json         results in numbers
+Of a deck, <deck>.frd and <deck>.dat go beside the deck, or into DIR too if that is given.
 
 Examples:
   warpfem solve meshes/bracket.toml
   warpfem solve meshes/bracket.toml -o out --device cpu --tolerance 1e-10")]
 pub struct Arguments {
-    /// The case file.
+    /// The case file, or a deck (.inp).
     case: PathBuf,
     /// Folder for the results [default: results/<case>].
     #[arg(short, long, value_name = "DIR")]

@@ -49,7 +49,7 @@ impl Model {
         let mut problems = Problems::default();
         let mut model = Model {
             name: case.name(),
-            case_text: case.source.text.clone(),
+            case_text: case.deck.as_ref().map_or(&case.source.text, |deck| &deck.excerpt).clone(),
             mesh: Mesh::default(),
             analysis: case.analysis(),
             units: case.units(),

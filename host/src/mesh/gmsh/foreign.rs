@@ -8,9 +8,8 @@ const CONVERT: &str = "convert it: `gmsh THIS -save -format msh41 -o PART.msh`";
 /// And with one that only meshio reads, or reads with its groups.
 const BY_MESHIO: &str = "convert it: `meshio convert -o gmsh22 THIS PART.msh` (pip install meshio); sets make no groups: hold and load \
                          planes (xmin ..) and boxes";
-/// And with a deck: meshio does not know the plane elements that Gmsh writes for its surfaces.
-const FROM_DECK: &str = "if Gmsh wrote it, export PART.msh there instead; if not, convert it: `meshio convert -o gmsh22 THIS PART.msh` \
-                         (pip install meshio); sets make no groups: hold and load planes (xmin ..) and boxes";
+/// And with a deck of another ending.
+const FROM_DECK: &str = "call it PART.inp: decks are read by that name";
 /// What to do with a geometry.
 const MESH_IT: &str = "open it in Gmsh; under Geometry, Physical groups, name the surfaces that are held or loaded, and the volume; then \
                        mesh it there in 3D with order 2 and save PART.msh (`gmsh -3 -order 2 THIS -o PART.msh` alone makes no groups)";
@@ -65,8 +64,11 @@ pub fn not_a_case(path: &Path, bytes: &[u8]) -> Option<(&'static str, String)> {
     let by_ending = || ENDINGS.iter().find(|(known, ..)| Some(*known) == ending.as_deref());
     let found = guess(bytes).filter(|(what, _)| !["a case file", "an empty file"].contains(what));
     let (what, next) = found.or_else(|| by_ending().map(|&(_, what, next)| (what, next)))?;
-    let note = if what.contains("Abaqus") { "decks are not read yet: " } else { "" };
-    Some((what, named(&format!("{note}{next}; then `warpfem init PART.msh` writes a case file"), path)))
+    let then = match next == FROM_DECK {
+        true => "`warpfem solve PART.inp` solves it",
+        false => "`warpfem init PART.msh` writes a case file",
+    };
+    Some((what, named(&format!("{next}; then {then}"), path)))
 }
 
 /// Puts the path of a file, and its name without the ending, where `THIS` and `PART` stand.
@@ -116,12 +118,8 @@ mod tests {
         assert!(what.contains("STEP") && next.contains("`gmsh -3 -order 2 a/part.stp -o part.msh`"), "{next}");
         assert!(next.ends_with("; then `warpfem init part.msh` writes a case file"), "{next}");
         assert!(case("x.IGES", b"   S      1\n").unwrap().0.contains("IGES"));
-        assert!(
-            case("x.inp", b"*Heading\n")
-                .unwrap()
-                .1
-                .starts_with("decks are not read yet: if Gmsh wrote it, export x.msh there")
-        );
+        let (_, next) = case("x.txt", b"*Heading\n").unwrap();
+        assert!(next.starts_with("call it x.inp") && next.ends_with("`warpfem solve x.inp` solves it"), "{next}");
         assert!(case("x.msh", b"$MeshFormat\n").unwrap().1.starts_with("`warpfem init x.msh` "));
         assert_eq!(case("x.toml", b"[mesh\n"), None);
         assert_eq!(guess(&[0xff, 0xfe, 0x00]), None);

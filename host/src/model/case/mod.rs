@@ -184,7 +184,10 @@ impl Case {
                 let error = self.error_at(file.span(), message, help);
                 return Err(Error::MissingMesh(error));
             }
-            let mut mesh = Mesh::read(&path).map_err(|error| self.not_flat(file.span(), error))?;
+            let mut mesh = match deck::is_deck(&path) {
+                true => deck::mesh(&path)?,
+                false => Mesh::read(&path).map_err(|error| self.not_flat(file.span(), error))?,
+            };
             self.set_kind(&mut mesh)?;
             return self.check_hanging(&path, mesh);
         }

@@ -20,6 +20,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use toml::Spanned;
+use warpfem_text::counted;
 
 use super::Case;
 use super::tables::{AnalysisTable, AxesTable, MeshTable, OutputTable, SolverTable, Tables};
@@ -33,6 +34,8 @@ pub use prints::{Item, Print};
 pub struct DeckCase {
     geometry: Geometry,
     faces: Vec<Faces>,
+    /// The deck without long lists, for reports.
+    pub excerpt: Arc<str>,
     /// What is to be printed after each step.
     pub prints: Vec<Vec<Print>>,
     /// The times at which the steps end.
@@ -193,8 +196,9 @@ impl<'a> Reader<'a> {
         let mut follows: BTreeMap<steps::Dof, points::Follows> =
             held.map(|(dof, given)| (dof, (Vec::new(), given.value))).collect();
         follows.append(&mut self.couplings.points.eliminated);
-        let Reader { geometry, faces, frame_of, frames, tables, warnings, points, .. } = self;
-        let case = DeckCase { geometry, faces, prints, times, frame_of, frames, points, follows };
+        let Reader { deck, geometry, faces, frame_of, frames, tables, warnings, points, .. } = self;
+        let excerpt = excerpt(deck);
+        let case = DeckCase { geometry, faces, excerpt, prints, times, frame_of, frames, points, follows };
         Ok((tables, warnings, case))
     }
 
@@ -214,6 +218,23 @@ impl<'a> Reader<'a> {
             None => nalgebra::Matrix3::identity(),
         }
     }
+}
+
+/// Lines of a card that reports show.
+const SHOWN: usize = 10;
+
+fn excerpt(deck: &Deck) -> Arc<str> {
+    let mut text = String::new();
+    for card in &deck.cards {
+        text += &deck.listing.text[card.place.start..card.data.start];
+        let mut lines = deck.lines(card);
+        lines.by_ref().take(SHOWN).for_each(|line| text.extend([line.text, "\n"]));
+        let more = lines.count();
+        if more > 0 {
+            text += &format!("** .. {}\n", counted(more, "more line"));
+        }
+    }
+    text.into()
 }
 
 fn empty(place: inp::Place) -> Tables {

@@ -1,0 +1,63 @@
+//! Decks: solved by their name, with CalculiX's files beside them; described, converted, refused.
+
+use crate::Folder;
+
+const DECK: &str = include_str!("../data/decks/prepomax.inp");
+
+fn with_deck(text: &str) -> Folder {
+    let folder = Folder::new();
+    folder.write("part.inp", text);
+    folder
+}
+
+#[test]
+fn a_deck_is_solved_with_files_beside_it() {
+    let folder = with_deck(DECK);
+    let run = folder.run(&["solve", "part", "--device", "cpu"]).done();
+    assert!(run.out.contains("reaction of INTERNAL-1_FIXED (0, 0, 20.00)"), "{}", run.out);
+    assert!(run.out.contains("FRD") && run.out.contains("DAT"), "{}", run.out);
+    assert_eq!(folder.names("."), ["part.dat", "part.frd", "part.inp", "results"]);
+    let (dat, frd) = (folder.text("part.dat"), folder.text("part.frd"));
+    assert!(dat.contains(" total force (fx,fy,fz) for set INTERNAL-1_FIXED and time  0.1000000E+01\n"), "{dat}");
+    for block in ["DISP", "STRESS", "FORC", "TOSTRAIN"] {
+        assert!(frd.contains(&format!(" -4  {block}")), "{block}");
+    }
+    // With a folder all is there.
+    folder.run(&["solve", "part.inp", "-o", "out", "--device", "cpu", "--quiet"]).done();
+    assert_eq!([folder.text("out/part.dat"), folder.text("out/part.frd")], [dat, frd]);
+    let page = folder.text("out/part.html");
+    assert!(
+        page.contains("more lines") && page.contains("Solid section"),
+        "the deck is in the report, without its mesh"
+    );
+}
+
+#[test]
+fn a_deck_is_a_mesh_too() {
+    let folder = with_deck(DECK);
+    let out = folder.run(&["info", "part.inp"]).done().out;
+    assert!(out.contains("SURFACE-1") && out.contains("tet10     6"), "{out}");
+    folder.run(&["convert", "part.inp", "part.msh"]).done();
+    let sorted = |text: &str| {
+        let mut lines: Vec<String> = text.lines().map(String::from).collect();
+        lines.sort();
+        lines
+    };
+    let of_mesh = folder.run(&["info", "part.msh"]).done().out;
+    assert_eq!(sorted(&out.replace("part.inp", "part.msh")), sorted(&of_mesh));
+    let out = folder.run(&["check", "part.inp"]).done().out;
+    assert!(out.contains("ready: warpfem solve part.inp"), "{out}");
+}
+
+#[test]
+fn what_is_not_linear_statics_is_refused() {
+    let folder = with_deck(&DECK.replace("*Static, Solver=Pastix", "*Frequency\n10"));
+    for command in ["solve", "check"] {
+        folder
+            .run(&[command, "part.inp"])
+            .refused(2, &["part.inp:70:1: *Frequency: vibration is not solved", "*STATIC"]);
+    }
+    assert_eq!(folder.names("."), ["part.inp"]);
+    folder.write("part.inp", &DECK[..DECK.len() / 2]);
+    folder.run(&["solve", "part.inp"]).refused(2, &["part.inp"]);
+}
