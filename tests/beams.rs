@@ -7,6 +7,7 @@ use crate::common::elements::Reference;
 use crate::common::fields::{converged, node_at};
 use warpfem::device::DeviceName;
 use warpfem::element::ElementKind::{self, *};
+use warpfem::model::Model;
 use warpfem::pipeline::Solution;
 use warpfem::result::choices::Preconditioner;
 use warpfem::verify::Problem;
@@ -94,6 +95,59 @@ fn the_slender_beam_of_macneal_and_harder() {
             }
         }
         assert!(ratios.get(3).is_none_or(|twist| (0.88..1.0).contains(twist)), "{kind:?}: {ratios:?}");
+    }
+}
+
+/// Moves the inner sections of the slender beam by their height: trapezoids of 45 degrees if they lean to and fro, else
+/// parallelograms.
+fn lean(model: &mut Model, to_and_fro: bool) {
+    let slope = |section: f64| match section as usize {
+        0 | 6 => 0.0,
+        i if to_and_fro && i % 2 == 0 => -1.0,
+        _ => 1.0,
+    };
+    for x in &mut model.mesh.coords {
+        let section = 6.0 * x[0] / SLENDER[0];
+        let share = section - section.floor();
+        let slope = (1.0 - share) * slope(section.floor()) + share * slope(section.ceil());
+        x[0] += slope * (x[1] - 0.5 * SLENDER[1]);
+    }
+}
+
+/// MacNeal and Harder's table 3: extension, bending in the plane and out of it, of rectangles, trapezoids, parallelograms.
+#[rustfmt::skip]
+const PUBLISHED: [(ElementKind, [[f64; 3]; 3]); 2] = [
+    (Hex20, [[0.994, 0.970, 0.961], [0.994, 0.886, 0.920], [0.994, 0.967, 0.941]]),
+    (Hex20R, [[0.999, 0.984, 0.972], [0.999, 0.964, 0.964], [0.999, 0.994, 0.961]]),
+];
+
+#[test]
+fn distorted_elements_bend_as_published() {
+    for (kind, published) in PUBLISHED {
+        for (shape, published) in published.into_iter().enumerate() {
+            let ratio = |i: usize| {
+                let mut problem = beam::pulled(kind, i, 1.0, 1.0).unwrap();
+                if shape > 0 {
+                    lean(&mut problem.model, shape == 1);
+                }
+                found(&problem).0
+            };
+            let ratios = [0, 1, 2].map(ratio);
+            println!("{kind:?} {shape}: {ratios:.4?} of theory");
+            assert_close("slender beam", &ratios, &published, 1e-3, 1.0);
+        }
+    }
+}
+
+/// Six elements 5 times as long as deep and 10 times as thick; without Poisson's ratio, which the clamped end resists.
+#[test]
+fn one_element_of_reduced_integration_across_bends_as_a_beam() {
+    for i in [1, 2] {
+        let mut problem = beam::pulled(Hex20R, i, 1.0, 1.0).unwrap();
+        problem.model.materials[0].set_isotropic(1e7, 0.0);
+        let ratio = found(&problem).0;
+        println!("hex20r: {ratio:.5} of theory");
+        assert!((ratio - 1.0).abs() < 5e-3, "{i}: {ratio}");
     }
 }
 

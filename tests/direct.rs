@@ -317,3 +317,18 @@ fn a_dense_factor_that_has_no_room_is_refused() {
         other => panic!("{other:?}"),
     }
 }
+
+/// Every section of a row of hex20r has a motion that strains none of its points. What does not drive it has an answer.
+#[test]
+fn motions_that_reduced_integration_leaves_free_are_named() {
+    let tables = format!("{}{}[[force]]\non = \"xmax\"\ntotal = [0.0, 0.0, -1.0]\n", meshes::SOFT, meshes::CLAMP);
+    let mesh = warpfem::mesh::generate::generate_box(ElementKind::Hex20R, [3.0, 1.0, 1.0], [3, 1, 1]).unwrap();
+    let mut model = meshes::model(&tables, mesh);
+    let named = "reduced integration leaves motions free";
+    assert!(model.warnings.iter().any(|warning| warning.contains(named)), "{:?}", model.warnings);
+    model.solver.method = Some(Method::Direct);
+    let error = pipeline::solve(&model, DeviceName::Cpu, &Silent).err().map(|error| error.to_string());
+    assert!(error.as_ref().is_some_and(|error| error.contains("does reduced integration leave")), "{error:?}");
+    model.solver.method = Some(Method::Cg);
+    assert!(converged(&model, DeviceName::Cpu).outcome.converged);
+}

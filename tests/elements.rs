@@ -5,6 +5,9 @@ use crate::common::{Random, assert_close};
 use kernels_rs::element::Element;
 use kernels_rs::for_each_solvable;
 use warpfem::element::ElementKind;
+use warpfem::mesh::generate::generate_box;
+use warpfem::mesh::write::{Form, to_bytes};
+use warpfem::model::Model;
 
 /// Points inside every reference element.
 fn inside() -> Vec<[f64; 3]> {
@@ -43,4 +46,27 @@ macro_rules! every {
 #[test]
 fn elements_are_what_their_nodes_and_monomials_define() {
     for_each_solvable!(every, (is_the_defined_element));
+}
+
+/// A mesh file does not say how its elements are integrated; the case does.
+#[test]
+fn a_case_says_which_kind_the_elements_of_a_file_are() {
+    let folder = std::env::temp_dir().join(format!("warpfem-kinds-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let mesh = generate_box(ElementKind::Hex20R, [1.0; 3], [2, 2, 1]).unwrap();
+    std::fs::write(folder.join("box.msh"), to_bytes(&mesh, Form::Binary)).unwrap();
+    let load = |element: &str| {
+        let path = folder.join("case.toml");
+        let material = "[[material]]\nname = \"m\"\nyoung = 1.0\npoisson = 0.3\n";
+        let clamp = "[[support]]\non = \"xmin\"\nfix = \"xyz\"\n";
+        std::fs::write(&path, format!("[mesh]\nfile = \"box.msh\"\n{element}\n{material}{clamp}")).unwrap();
+        Model::load(&path)
+    };
+    let kind = |element: &str| load(element).unwrap().mesh.cells.iter().map(|cells| cells.kind).max().unwrap();
+    assert_eq!((kind(""), kind("element = \"hex20r\"")), (ElementKind::Hex20, ElementKind::Hex20R));
+    for (wrong, said) in [("hex8", "no element of the mesh can be hex8"), ("hex21", "element `hex21`")] {
+        let error = load(&format!("element = {wrong:?}")).unwrap_err().to_string();
+        assert!(error.contains(said), "{error}");
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
 }

@@ -79,6 +79,10 @@ fn elastic() -> impl Iterator<Item = (ElementKind, Analysis)> {
 
 fn mesh(kind: ElementKind, of: Analysis) -> Mesh {
     let mut mesh = distorted_box(kind, [2, 2, 2], 0.2);
+    if kind.is_reduced() {
+        // Curved, their points balance a constant stress only nearly.
+        meshes::straighten(&mut mesh);
+    }
     if of.is_revolved() {
         mesh.coords.iter_mut().for_each(|x| x[0] += 0.5);
     }

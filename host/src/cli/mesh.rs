@@ -27,7 +27,7 @@ pub enum Kind {
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example: warpfem mesh box --element hex8 --size 16 2 2 --cells 64 8 8 -o cantilever.msh")]
 pub struct BoxArguments {
-    /// tet4, tet10, pyramid5 or pyramid13 (six per cell), wedge6 or wedge15 (two), hex8 or hex20.
+    /// tet4, tet10, pyramid5 or pyramid13 (six per cell), wedge6 or wedge15 (two), hex8, hex20 or hex20r.
     #[arg(long, default_value = "tet4", value_parser = names(3))]
     element: String,
     /// Edge lengths.
@@ -45,7 +45,7 @@ pub struct BoxArguments {
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example: warpfem mesh rectangle --element quad8 --size 4 1 --cells 40 10 -o strip.msh")]
 pub struct RectangleArguments {
-    /// tri3 or tri6 (two per cell), quad4 or quad8.
+    /// tri3 or tri6 (two per cell), quad4, quad8 or quad8r.
     #[arg(long, default_value = "quad4", value_parser = names(2))]
     element: String,
     /// Edge lengths.
@@ -66,7 +66,7 @@ pub struct RectangleArguments {
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example: warpfem mesh annulus --element tri6 --radii 1 2 --cells 8 48 -o ring.msh")]
 pub struct AnnulusArguments {
-    /// tri3 or tri6 (two per cell), quad4 or quad8.
+    /// tri3 or tri6 (two per cell), quad4, quad8 or quad8r.
     #[arg(long, default_value = "quad4", value_parser = names(2))]
     element: String,
     /// Inner and outer radius.

@@ -88,7 +88,8 @@ pub struct Table {
     pub nodes: Vec<At>,
     /// Where stiffness and stress are integrated.
     pub quadrature: Vec<At>,
-    /// A rule exact for volumes, and on faces for `N_a` times the area vector, however curved they are.
+    /// A rule exact for volumes, and on faces but those of reduced integration for `N_a` times the area vector, however curved they
+    /// are.
     pub rule: Vec<At>,
     /// A rule exact for second moments of elements with straight sides, of sections also when turned about an axis.
     pub moments: Vec<At>,
@@ -128,7 +129,8 @@ fn node_at(kind: ElementKind, xi: [f64; 3]) -> Option<usize> {
     kind.info().shape.nodes.iter().position(|node| norm(sub(*node, xi)) < 1e-12)
 }
 
-/// Of the kinds that a side's shape can have, the one with most nodes that are all nodes of the whole.
+/// Of the kinds that a side's shape can have, the one with most nodes that are all nodes of the whole. Sides of reduced
+/// integration belong to elements of it, as in CalculiX.
 fn faces(kind: ElementKind) -> Vec<(ElementKind, Vec<usize>)> {
     let domain = kind.info().domain;
     let facets = domain.facets().iter().map(|facet| {
@@ -141,7 +143,9 @@ fn faces(kind: ElementKind) -> Vec<(ElementKind, Vec<usize>)> {
             let nodes = side.info().shape.nodes.iter().map(|xi| node_at(kind, place(xi)));
             Some((side, nodes.collect::<Option<Vec<usize>>>()?))
         };
-        let is_side = |side: &ElementKind| side.info().domain == facet.domain && side.of_kernels() == *side;
+        let is_side = |side: &ElementKind| {
+            side.info().domain == facet.domain && side.is_reduced() == (kind.is_reduced() && side.info().dim == 2)
+        };
         let sides = ElementKind::ALL.iter().copied().filter(is_side);
         sides.filter_map(nodes_of).max_by_key(|(_, nodes)| nodes.len()).expect("a side of corners is an element")
     });
@@ -162,7 +166,12 @@ fn edges(kind: ElementKind) -> Vec<Vec<usize>> {
 const ENOUGH: usize = 3;
 
 fn rule(kind: ElementKind) -> Vec<Point> {
-    if kind.info().is_quadratic() { product(kind, ENOUGH) } else { kind.info().shape.quadrature.to_vec() }
+    // 2 x 2 points are exact for areas, and what CalculiX has on sides of hex20r.
+    let is_reduced_side = kind.is_reduced() && kind.info().dim == 2;
+    match kind.info().is_quadratic() && !is_reduced_side {
+        true => product(kind, ENOUGH),
+        false => kind.info().shape.quadrature.to_vec(),
+    }
 }
 
 fn moments(kind: ElementKind) -> Vec<Point> {

@@ -154,7 +154,7 @@ fn monomial(domain: Domain, powers: [u32; 3]) -> f64 {
 
 #[test]
 fn rules_of_curved_elements_have_their_degree() {
-    for kind in ElementKind::ALL.iter().filter(|kind| kind.info().is_quadratic()) {
+    for kind in ElementKind::ALL.iter().filter(|kind| kind.info().is_quadratic() && !kind.is_reduced()) {
         let info = kind.info();
         for powers in (0..6u32.pow(3)).map(|k| [k % 6, k / 6 % 6, k / 36]) {
             let mut first = 0;

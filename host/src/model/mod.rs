@@ -8,6 +8,7 @@ mod density;
 mod directions;
 mod error;
 pub mod held;
+mod hourglass;
 mod inertia;
 mod keys;
 pub mod law;

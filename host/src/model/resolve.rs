@@ -9,8 +9,8 @@ use super::problems::Problems;
 use super::select::Selector;
 use super::{Constraints, Material, Model, ModelError, ON_AXIS, Physics, Rotation, SolverOptions, Support};
 use super::{
-    bending, constraints, held, inertia, load_cases, loads, locking, masses, materials, probes, rotation, springs,
-    supports, temperature, units,
+    bending, constraints, held, hourglass, inertia, load_cases, loads, locking, masses, materials, probes, rotation,
+    springs, supports, temperature, units,
 };
 use crate::mesh::Mesh;
 use crate::mesh::cut::Cut;
@@ -130,6 +130,7 @@ impl Model {
         let locking = locking::warnings(analysis, &materials, mesh, &cell_material);
         self.is_too_stiff = bending.as_ref().is_some_and(|doubt| doubt.is_too_stiff) || !locking.is_empty();
         warnings.extend(locking);
+        warnings.extend(hourglass::warnings(analysis, mesh, &fixed));
         warnings.extend(supports::ambiguous(selector));
         warnings.extend(of_ties);
         warnings.extend(rotation::warnings(analysis, mesh, supports));

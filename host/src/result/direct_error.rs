@@ -18,8 +18,8 @@ pub enum DirectError {
     /// The matrix is not positive definite to the precision of its factor (exit code 4).
     #[error(
         "the stiffness matrix is singular or indefinite in {precision} precision: with its diagonal scaled to 1, elimination meets \
-         {} in component {} of the node at {at:?}; is every part held, are elements sound, and stiffnesses \
-         not too far apart?{}",
+         {} in component {} of the node at {at:?}; is every part held, are elements sound, stiffnesses \
+         not too far apart, and does reduced integration leave no motions free?{}",
         .pivot.map_or("a negative pivot".into(), |pivot| format!("the pivot {pivot:.1e}")), ["x", "y", "z"][*.component], if *.precision == "single" { " (`--precision double` holds more)" } else { "" }
     )]
     NotPositive {

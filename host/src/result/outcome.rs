@@ -46,7 +46,7 @@ impl Ending {
             }
             Ending::Indefinite => {
                 "; the stiffness matrix is not positive definite to this precision (p . K p < 0), as happens if parts are \
-                 barely held, elements are degenerate, or stiffnesses differ too much"
+                 barely held, elements are degenerate, stiffnesses differ too much, or reduced integration leaves motions free"
             }
         }
     }

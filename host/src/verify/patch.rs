@@ -28,12 +28,12 @@ pub fn field(dim: usize, x: [f64; 3]) -> [f64; 3] {
 }
 
 /// Distorted cells, curved where the element is. Of curved tetrahedra the four points of their rule integrate
-/// stresses only nearly: `int sigma grad N_a dV` is of degree 3, the rule of degree 2; so do those of curved pyramids.
-/// Theirs stay straight.
+/// stresses only nearly: `int sigma grad N_a dV` is of degree 3, the rule of degree 2; so do those of curved pyramids and of
+/// reduced integration. Theirs stay straight.
 pub fn mesh(kind: ElementKind) -> Result<Mesh> {
     let cells = if kind.info().is_quadratic() { [2, 3, 2] } else { [4, 5, 3] };
     let mut mesh = distorted_box(kind, cells, 0.2)?;
-    if kind.info().dim == 3 && !kind.info().domain.is_layered() {
+    if kind.info().dim == 3 && (kind.is_reduced() || !kind.info().domain.is_layered()) {
         straighten(&mut mesh);
     }
     Ok(mesh)
