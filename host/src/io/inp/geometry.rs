@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use rayon::prelude::*;
+
 use super::codes::{self, Family};
 use super::fields::{Field, each_line, number};
 use super::scope::{Scope, Scoped};
@@ -211,8 +213,7 @@ impl Geometry {
         }
         self.elements = elements;
         for block in &self.blocks {
-            let missing = |tag: &&u64| self.node(**tag).is_none();
-            if let Some(at) = block.nodes.iter().position(|tag| missing(&tag)) {
+            if let Some(at) = block.nodes.par_iter().position_first(|tag| self.node(*tag).is_none()) {
                 let (tag, element) = (block.nodes[at], block.tags[at / block.n_nodes]);
                 let message = format!("element {element} has node {tag}, which is not there");
                 return Err(Mistake::at(block.place.clone(), message, "define the node with *NODE"));
@@ -294,9 +295,14 @@ impl Geometry {
 
     /// The block of an element, and its number there.
     pub fn element(&self, tag: u64) -> Option<(&Block, usize)> {
+        self.place_of_element(tag).map(|(block, i)| (&self.blocks[block], i))
+    }
+
+    /// The number of an element's block, and its own there.
+    pub fn place_of_element(&self, tag: u64) -> Option<(usize, usize)> {
         let at = self.elements.binary_search_by_key(&tag, |(tag, ..)| *tag).ok()?;
         let (_, block, i) = self.elements[at];
-        Some((&self.blocks[block as usize], i as usize))
+        Some((block as usize, i as usize))
     }
 
     /// The nodes that a field names: one by its tag, or a set.

@@ -1,9 +1,7 @@
 //! From a deck's geometry to a mesh: its sets and surfaces become groups.
 
-use std::collections::HashMap;
-
 use super::codes;
-use super::geometry::{Geometry, Surface};
+use super::geometry::{Block, Geometry, Surface};
 use crate::element::ElementKind;
 use crate::mesh::{Cells, Group, Mesh, MeshError, Raw};
 
@@ -48,31 +46,46 @@ impl Geometry {
 struct Groups<'a> {
     geometry: &'a Geometry,
     mesh: &'a mut Mesh,
-    /// By tags.
-    nodes: HashMap<u64, u32>,
-    /// Block and number of the mesh's elements, by tags.
-    elements: HashMap<u64, (usize, u32)>,
+    /// For the blocks of the deck, in which block of the mesh their elements are, and from where.
+    places: Vec<Option<(usize, u32)>>,
     /// What is added gets tags from here.
     next_tag: u64,
 }
 
 impl<'a> Groups<'a> {
     fn new(geometry: &'a Geometry, mesh: &'a mut Mesh) -> Groups<'a> {
-        let blocks = mesh.cells.iter().enumerate();
-        let elements = blocks.flat_map(|(b, cells)| cells.tags.iter().zip(0..).map(move |(tag, i)| (*tag, (b, i))));
-        let elements: HashMap<u64, (usize, u32)> = elements.collect();
-        let next_tag = elements.keys().max().map_or(1, |tag| tag + 1);
-        let nodes = mesh.node_tags.iter().copied().zip(0..).collect();
-        Groups { geometry, mesh, nodes, elements, next_tag }
+        let mut lengths = vec![0; mesh.cells.len()];
+        let place = |block: &Block| {
+            let (_, kind) = block.solid?;
+            let at = mesh.cells.iter().position(|cells| cells.kind == kind)?;
+            let start = lengths[at];
+            lengths[at] += block.tags.len() as u32;
+            Some((at, start))
+        };
+        let places = geometry.blocks.iter().map(place).collect();
+        let next_tag = geometry.blocks.iter().flat_map(|block| &block.tags).max().map_or(1, |tag| tag + 1);
+        Groups { geometry, mesh, places, next_tag }
+    }
+
+    /// The node with a tag, if an element has it. The mesh has the deck's order.
+    fn node(&self, tag: u64) -> Option<u32> {
+        self.mesh.node_tags.binary_search(&tag).ok().map(|node| node as u32)
+    }
+
+    /// Block and number of an element in the mesh.
+    fn element(&self, tag: u64) -> Option<(usize, u32)> {
+        let (block, i) = self.geometry.place_of_element(tag)?;
+        let (at, start) = self.places[block]?;
+        Some((at, start + i as u32))
     }
 
     fn add_bodies(&mut self, name: &str, tags: &[u64]) {
-        let found = tags.iter().filter_map(|tag| self.elements.get(tag)).copied().collect();
+        let found = tags.iter().filter_map(|tag| self.element(*tag)).collect();
         self.add(name, self.mesh.dim(), found);
     }
 
     fn add_points(&mut self, name: &str, tags: &[u64]) {
-        let cells: Vec<u32> = tags.iter().filter_map(|tag| self.nodes.get(tag)).copied().collect();
+        let cells: Vec<u32> = tags.iter().filter_map(|tag| self.node(*tag)).collect();
         let found = cells.into_iter().map(|node| self.push(ElementKind::Point1, &[node])).collect();
         self.add(name, 0, found);
     }
@@ -89,10 +102,10 @@ impl<'a> Groups<'a> {
         let (block, i) = self.geometry.element(tag)?;
         let (_, kind) = block.solid?;
         let corners = codes::faces(kind.info().domain).get(face)?;
-        let corners: Vec<u32> = corners.iter().filter_map(|&k| self.nodes.get(&block.element(i)[k]).copied()).collect();
+        let corners: Vec<u32> = corners.iter().filter_map(|&k| self.node(block.element(i)[k])).collect();
         // The mesh may have turned the element round.
-        let (block, cell) = self.elements.get(&tag)?;
-        let cell = self.mesh.cells[*block].cell(*cell as usize);
+        let (block, cell) = self.element(tag)?;
+        let cell = self.mesh.cells[block].cell(cell as usize);
         let (side, nodes) = kind.faces().iter().find(|(side, nodes)| {
             let own = &nodes[..side.info().n_corners];
             own.len() == corners.len() && own.iter().all(|&k| corners.contains(&cell[k]))

@@ -45,6 +45,11 @@ fn before(mistake: Box<Mistake>, what: &str) -> Box<Mistake> {
 /// Adds tags to a set.
 pub fn extend(sets: &mut Sets, name: &str, tags: impl IntoIterator<Item = u64>) {
     let set = sets.entry(name.to_string()).or_default();
+    let tags: Vec<u64> = tags.into_iter().collect();
+    // Mostly so: a set of millions, in order.
+    if set.last() < tags.first() && tags.is_sorted_by(|a, b| a < b) && set.is_sorted() {
+        return set.extend(tags);
+    }
     let mut known: HashSet<u64> = set.iter().copied().collect();
     set.extend(tags.into_iter().filter(|tag| known.insert(*tag)));
 }
