@@ -5,29 +5,16 @@ use std::collections::BTreeMap;
 
 use toml::Spanned;
 
-use super::super::tables::{
-    BoltTable, EquationTable, LoadTable, MassTable, RemoteTable, SpringTable, TermTable, TieTable,
-};
-use super::super::{Names, Numbers, Vector};
+use super::super::tables::{BoltTable, EquationTable, MassTable, SpringTable, TermTable, TieTable};
+use super::super::{Names, Numbers};
 use super::Reader;
 use super::points::{Equation, Points};
+use super::remotes::Remote;
 use super::steps::{Dof, State, Values};
 use crate::element::middle;
 use crate::io::inp::geometry::Surface;
 use crate::io::inp::{Card, Field, Mistake, Place, Read, codes, fields};
 use crate::mesh::vector::{cross, dot, sub, unit};
-
-/// A body that follows a reference node.
-#[derive(Debug, Clone)]
-struct Remote {
-    on: Spanned<Names>,
-    at: u64,
-    /// The node whose displacements are its rotations; else the reference node has components 4 to 6.
-    rotations: Option<u64>,
-    /// None until a coupling says so.
-    is_rigid: Option<bool>,
-    place: Place,
-}
 
 /// A cut section.
 #[derive(Debug, Clone)]
@@ -423,58 +410,24 @@ impl Reader<'_> {
     }
 }
 
-impl Remote {
-    /// Where the six components of its motion are.
-    fn dofs(&self) -> [Dof; 6] {
-        let of = |component: u8| match self.rotations {
-            Some(node) if component > 2 => (node, component - 3),
-            _ => (self.at, component),
-        };
-        std::array::from_fn(|component| of(component as u8))
+impl Reader<'_> {
+    /// The group of a surface.
+    pub(super) fn surface(&self, name: &str, place: &Place) -> Read<Spanned<Names>> {
+        match self.geometry.surfaces.contains_key(name) {
+            true => Ok(Spanned::new(place.clone(), Names::One(name.to_string()))),
+            false => {
+                let known: Vec<&str> = self.geometry.surfaces.keys().map(String::as_str).collect();
+                let help = if known.is_empty() { String::new() } else { format!("there are: {}", known.join(", ")) };
+                Err(Mistake::at(place.clone(), format!("there is no surface {name}"), help))
+            }
+        }
     }
 
-    fn motion(&self, supports: &Values<Dof>) -> [Option<f64>; 6] {
-        self.dofs().map(|dof| supports.get(&dof).map(|given| given.value))
-    }
-
-    fn table(&self, at: [f64; 3], held: [Option<f64>; 6]) -> Spanned<RemoteTable> {
-        let spanned = |text: &str| Spanned::new(self.place.clone(), text.to_string());
-        let given = |held: &[Option<f64>]| {
-            let letters = ["x", "y", "z"].into_iter().zip(held);
-            let values = letters
-                .filter_map(|(letter, value)| Some((spanned(letter), Spanned::new(self.place.clone(), (*value)?))));
-            let values: BTreeMap<_, _> = values.collect();
-            (!values.is_empty()).then(|| Spanned::new(self.place.clone(), values))
-        };
-        let table = RemoteTable {
-            name: Some(spanned(&format!("node {}", self.at))),
-            on: self.on.clone(),
-            at: Some(Spanned::new(self.place.clone(), Vector::from(at))),
-            kind: Some(spanned(if self.is_rigid == Some(true) { "rigid" } else { "distributing" })),
-            force: None,
-            moment: None,
-            fix: None,
-            displacement: given(&held[..3]),
-            rotation: given(&held[3..]),
-        };
-        Spanned::new(self.place.clone(), table)
-    }
-
-    /// What acts on the reference node, spread over what follows it.
-    fn load(&self, at: [f64; 3], step: Option<&str>, state: &State) -> Option<Spanned<LoadTable>> {
-        let values = self.dofs().map(|dof| state.forces.get(&dof).map_or(0.0, |given| given.value));
-        let of = |values: &[f64]| values.iter().any(|value| *value != 0.0).then(|| values.to_vec());
-        let (force, moment) = (of(&values[..3]), of(&values[3..]));
-        let place = self.place.clone();
-        (force.is_some() || moment.is_some()).then(|| {
-            let table = LoadTable {
-                name: step.map(|step| Spanned::new(place.clone(), step.to_string())),
-                on: self.on.clone(),
-                at: force.as_ref().map(|_| Spanned::new(place.clone(), Vector::from(at))),
-                force: force.map(|f| Spanned::new(place.clone(), Vector::from([f[0], f[1], f[2]]))),
-                moment: moment.map(|moment| Spanned::new(place.clone(), Numbers(moment))),
-            };
-            Spanned::new(place.clone(), table)
-        })
+    /// A set of nodes as a group.
+    pub(super) fn node_group(&self, name: &str, place: &Place) -> Read<Spanned<Names>> {
+        match self.geometry.node_sets.contains_key(name) {
+            true => Ok(Spanned::new(place.clone(), Names::One(name.to_string()))),
+            false => Err(Mistake::at(place.clone(), format!("there is no node set {name}"), "define it with *NSET")),
+        }
     }
 }

@@ -48,11 +48,8 @@ impl Reader<'_> {
     pub(super) fn cload(&mut self, card: &Card) -> Read {
         self.within_step(card)?;
         let factor = self.factor(card)?;
-        if card.word("OP").is_some_and(|op| op == "NEW") {
-            let mut forces = std::mem::take(&mut self.state.forces);
-            self.state.drop_older(&mut forces);
-            self.state.forces = forces;
-        }
+        let step = self.state.number();
+        State::drop_older(card, &mut self.state.forces, step);
         for line in self.deck.lines(card) {
             let fields = line.fields();
             let [on, component, value, ..] = &fields[..] else {
@@ -133,13 +130,9 @@ impl Reader<'_> {
     /// What both have in common.
     fn begin_distributed(&mut self, card: &Card) -> Read {
         self.within_step(card)?;
-        if card.word("OP").is_some_and(|op| op == "NEW") {
-            let mut pressures = std::mem::take(&mut self.state.pressures);
-            self.state.drop_older(&mut pressures);
-            self.state.pressures = pressures;
-            let step = self.state.number();
-            self.state.bodies.retain(|body| body.step == step);
-        }
+        let step = self.state.number();
+        State::drop_older(card, &mut self.state.pressures, step);
+        self.state.bodies.retain(|body| body.step == step || card.word("OP").is_none_or(|op| op != "NEW"));
         Ok(())
     }
 

@@ -9,10 +9,10 @@ mod loads;
 mod materials;
 mod points;
 mod prints;
+mod remotes;
 mod sections;
 mod steps;
 mod supports;
-mod surfaces;
 mod temperatures;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -128,7 +128,7 @@ struct Reader<'a> {
     frame_of: HashMap<u64, usize>,
     frames: Vec<Axes>,
     frame_tables: Vec<Spanned<AxesTable>>,
-    amplitudes: BTreeMap<String, Vec<[f64; 2]>>,
+    amplitudes: BTreeMap<String, steps::Amplitude>,
     couplings: couplings::Couplings,
     temperatures: temperatures::Temperatures,
     state: steps::State,

@@ -24,6 +24,15 @@ pub struct Given {
     step: usize,
 }
 
+/// Factors over time.
+#[derive(Debug, Clone)]
+pub struct Amplitude {
+    /// Times with factors.
+    table: Vec<[f64; 2]>,
+    /// Whether times are counted from the first step, not from the own.
+    of_total_time: bool,
+}
+
 /// Values by what they are of.
 pub type Values<K> = BTreeMap<K, Given>;
 
@@ -65,9 +74,11 @@ impl State {
         }
     }
 
-    /// Drops what is of steps before.
-    pub fn drop_older<K: Ord>(&self, values: &mut Values<K>) {
-        values.retain(|_, given| given.step == self.number);
+    /// Drops what is of steps before, where a card says so.
+    pub fn drop_older<K: Ord>(card: &Card, values: &mut Values<K>, step: usize) {
+        if card.word("OP").is_some_and(|op| op == "NEW") {
+            values.retain(|_, given| given.step == step);
+        }
     }
 
     /// A value of this step.
@@ -143,6 +154,11 @@ impl Reader<'_> {
 
     pub(super) fn amplitude(&mut self, card: &Card) -> Read {
         let (name, _) = card.required("NAME")?;
+        let is_other = card.word("DEFINITION").is_some_and(|word| word != "TABULAR");
+        if is_other || ["USER", "SHIFTX", "SHIFTY"].iter().any(|word| card.has(word)) {
+            let help = "list pairs of time and value";
+            return Err(Mistake::at(card.place.clone(), "amplitudes of this kind are not read", help));
+        }
         let mut numbers = Vec::new();
         for line in self.deck.lines(card) {
             for field in line.fields() {
@@ -154,7 +170,8 @@ impl Reader<'_> {
             return Err(Mistake::at(card.place.clone(), "an amplitude has pairs of time and value", help));
         }
         let table = numbers.chunks_exact(2).map(|pair| [pair[0], pair[1]]).collect();
-        self.amplitudes.insert(name, table);
+        let of_total_time = card.word("TIME").is_some_and(|word| word.starts_with("TOTAL"));
+        self.amplitudes.insert(name, Amplitude { table, of_total_time });
         Ok(())
     }
 
@@ -166,11 +183,12 @@ impl Reader<'_> {
         }
         let Some(parameter) = card.parameter("AMPLITUDE") else { return Ok(1.0) };
         let name = parameter.value.clone().unwrap_or_default().to_uppercase();
-        let Some(table) = self.amplitudes.get(&name) else {
+        let Some(Amplitude { table, of_total_time }) = self.amplitudes.get(&name) else {
             let message = format!("there is no amplitude {name}");
             return Err(Mistake::at(parameter.place.clone(), message, "define it with *AMPLITUDE"));
         };
-        let time = self.state.time;
+        let before = self.steps.last().filter(|_| *of_total_time).map_or(0.0, |step| step.time);
+        let time = before + self.state.time;
         let after = table.iter().position(|[at, _]| *at >= time).unwrap_or(table.len() - 1);
         let ([t0, low], [t1, high]) = (table[after.saturating_sub(1)], table[after]);
         let share = if t1 > t0 { ((time - t0) / (t1 - t0)).clamp(0.0, 1.0) } else { 0.0 };
