@@ -25,7 +25,7 @@ are arrays of 0 and 1, at the cells for bodies, else at the points.
 
 Examples:
   warpfem convert part.msh part.inp
-  warpfem convert old.msh new.msh --ascii")]
+  warpfem convert deck.inp part.msh")]
 pub struct Arguments {
     /// The mesh file (MSH 4.1 or 2.2), or a deck (.inp).
     from: PathBuf,

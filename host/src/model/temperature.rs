@@ -12,6 +12,7 @@ use super::problems::Problems;
 use super::scattered::{Scattered, are_elsewhere};
 use super::select::Selector;
 use super::{Axes, Checked, Error, Material, Model, Physics};
+use crate::element::ElementKind;
 use crate::mesh::Mesh;
 
 /// Thermal strains beyond this are larger than those of any solid between cold and melting.
@@ -125,6 +126,14 @@ fn read(selector: &Selector<'_>, table: &TemperatureTable, heat: Option<Box<Mode
         temperature.own.iter().for_each(|&(node, value)| nodal[node as usize] = value);
         let of_deck = table.nodal.iter().filter_map(|(tag, value)| Some((selector.node(*tag)?, value)));
         of_deck.for_each(|(node, value)| nodal[node as usize] = value - reference);
+        if !table.nodal.is_empty() {
+            // A C3D8 has the mean of its corners throughout in CalculiX.
+            for (block, cells) in mesh.solids().filter(|(_, cells)| cells.kind == ElementKind::Hex8) {
+                let mean =
+                    |cell: &[u32]| cell.iter().map(|&node| nodal[node as usize]).sum::<f64>() / cell.len() as f64;
+                temperature.of_cells[block] = cells.nodes.chunks_exact(8).map(mean).collect();
+            }
+        }
         temperature.nodal = nodal.into();
     }
     Ok(temperature)
