@@ -136,12 +136,11 @@ fn prints_have_the_columns_of_ccx() {
     warpfem::output::dat::write(&mut dat, &model, 0, &solution.step).unwrap();
     let dat = String::from_utf8(dat).unwrap();
     let lines: Vec<&str> = dat.lines().collect();
-    assert_eq!(lines[1], "                        S T E P        1");
     let heading = " stresses (elem, integ.pnt.,sxx,syy,szz,sxy,sxz,syz) for set SOLID_PART-1 and time  0.1000000E+01";
-    assert_eq!(lines[4], heading);
+    assert_eq!(lines[1], heading);
     assert_eq!(lines.iter().filter(|line| line.starts_with("         1   ")).count(), 4, "{dat}");
-    let numbers: Vec<f64> = lines[6].split_whitespace().skip(2).map(|word| word.parse().unwrap()).collect();
-    assert!(numbers.len() == 6 && lines[6].len() == 14 + 6 * 14, "{:?}", lines[6]);
+    let numbers: Vec<f64> = lines[3].split_whitespace().skip(2).map(|word| word.parse().unwrap()).collect();
+    assert!(numbers.len() == 6 && lines[3].len() == 14 + 6 * 14, "{:?}", lines[3]);
     let total = lines.iter().position(|line| line.starts_with(" total force")).unwrap();
     let sum: Vec<f64> = lines[total + 2].split_whitespace().map(|word| word.parse().unwrap()).collect();
     // Supports carry the load, but for what acts on their own nodes.

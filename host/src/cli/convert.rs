@@ -47,6 +47,9 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
         return Err(usage(format!("{} has no ending of a mesh that can be written: {known}", to.display())));
     }
     let mesh = read(from)?;
+    if is_deck(from) && std::fs::canonicalize(from).ok() == std::fs::canonicalize(to).ok() {
+        return Err(usage(format!("{} is the deck itself: the mesh alone would take its place", to.display())));
+    }
     match ending.as_str() {
         "vtu" => output::write_file(to, |file| vtu::write_mesh(file, &mesh))?,
         "inp" => {
@@ -59,7 +62,8 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
         }
     }
     let warnings: String = mesh.warnings.iter().map(|warning| format!("warning: {warning}\n")).collect();
-    print::text(&(mesh::wrote(to, &mesh) + &warnings))
+    let left = if is_deck(from) { "materials, supports and loads are left out\n" } else { "" };
+    print::text(&(mesh::wrote(to, &mesh) + left + &warnings))
 }
 
 /// The mesh of a file: of a deck without its supports and loads.

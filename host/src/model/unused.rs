@@ -17,6 +17,10 @@ pub struct Unused<'a> {
 ///
 /// A material without `on` is on all bodies; groups of bodies are not listed if the only material leaves it out.
 pub fn unused<'a>(case: &Case, mesh: &'a Mesh) -> Vec<Unused<'a>> {
+    // A deck names nodes by sets of its own.
+    if case.deck.is_some() {
+        return Vec::new();
+    }
     let used = used(case);
     let is_everything = case.tables.material.iter().any(|material| material.get_ref().on.is_none());
     let is_plane = |name: &&str| planes(mesh.dim()).contains(name) && mesh.group(name).is_none();

@@ -24,10 +24,6 @@ pub fn fields(model: &Model) -> Vec<&'static str> {
 pub fn write(file: &mut impl Write, model: &Model, number: usize, step: &Step) -> io::Result<()> {
     let Some(deck) = &model.deck else { return Ok(()) };
     let (Some(prints), Some(time)) = (deck.prints.get(number), deck.times.get(number)) else { return Ok(()) };
-    if prints.is_empty() {
-        return Ok(());
-    }
-    writeln!(file, "\n                        S T E P {:>8}\n", number + 1)?;
     let tables =
         Tables { model, step, nodes: model.mesh.node_tags.iter().copied().zip(0..).collect(), cells: cells(model) };
     prints.iter().try_for_each(|print| tables.write(file, print, *time))

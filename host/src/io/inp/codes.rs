@@ -48,19 +48,19 @@ pub fn other(code: &str) -> Option<usize> {
 pub fn refusal(code: &str) -> (String, &'static str) {
     let starts = |prefixes: &[&str]| prefixes.iter().any(|prefix| code.starts_with(prefix));
     let (what, help) = if code == "C3D8R" {
-        ("with one point bend without resistance", "C3D8I and C3D20R bend right, for as little work")
+        ("with one point bend without resistance", "C3D20R bends right, two elements across")
     } else if starts(&["CPS4R", "CPE4R", "CAX4R"]) {
         ("with one point bend without resistance", "CPS8R, CPE8R and CAX8R bend right")
     } else if starts(&["S3", "S4", "S6", "S8", "M3D", "STRI"]) {
-        ("are shells", "mesh the part with solids: C3D20R, C3D10")
+        ("are shells", "mesh the part with solids: C3D20, C3D10")
     } else if starts(&["B2", "B3", "T2", "T3", "PIPE", "ELBOW", "U"]) {
-        ("are beams or trusses", "mesh the part with solids: C3D20R, C3D10")
+        ("are beams or trusses", "mesh the part with solids: C3D20, C3D10")
     } else if starts(&["GAP", "DASHPOT"]) {
         ("are not linear statics", "a joint is a *TIE, *EQUATION, *COUPLING, or a spring: SPRING1, SPRING2, SPRINGA")
     } else if starts(&["F3D", "D", "AC", "C3D8P"]) {
         ("are of fluids or networks", "bodies are of C3D.., CPS.., CPE.., CAX..")
     } else if starts(&["C3D", "CPS", "CPE", "CAX"]) {
-        ("are not known", "C3D4, 6, 8, 8I, 10, 15, 20, 20R; CPS, CPE and CAX 3, 4, 6, 8, 8R")
+        ("are not known", "C3D4, 6, 8, 10, 15, 20, 20R; CPS, CPE and CAX 3, 4, 6, 8, 8R")
     } else {
         ("are not known", "bodies are of C3D.., CPS.., CPE.., CAX..; points of MASS, SPRING1, SPRING2, SPRINGA")
     };

@@ -99,8 +99,9 @@ impl Geometry {
                 "NSET" => all.read_node_set(deck, card, scope)?,
                 "ELSET" => {
                     let name = scoped_name(&all, scope, &card.required("ELSET")?.0);
-                    let tags =
-                        sets::read(deck, card, "element", &|field| all.elements(field), &|tag| all.element_tag(tag))?;
+                    let tags = sets::read(deck, card, "element", &|field| all.elements(field), &|a, b| {
+                        all.between(&all.elements, |one| one.0, a, b)
+                    })?;
                     sets::extend(&mut all.element_sets, &name, tags);
                 }
                 "SURFACE" => all.read_surface(deck, card, scope)?,
@@ -142,13 +143,13 @@ impl Geometry {
         tag + self.scope.map_or(0, |scope| self.scopes[scope].offset)
     }
 
-    /// The node with a tag of the scope, by its own.
-    fn node_tag(&self, tag: u64) -> Option<u64> {
-        Some(self.of_scope(tag)).filter(|tag| self.node(*tag).is_some())
-    }
-
-    fn element_tag(&self, tag: u64) -> Option<u64> {
-        Some(self.of_scope(tag)).filter(|tag| self.element(*tag).is_some())
+    /// The offset of the scope, and which of these own tags there are from one tag of the scope to another.
+    fn between<T>(&self, all: &[T], tag: impl Fn(&T) -> u64, first: u64, last: u64) -> (u64, Vec<u64>) {
+        let offset = self.of_scope(0);
+        let [from, to] = [first, last].map(|tag| tag.saturating_add(offset));
+        let start = all.partition_point(|one| tag(one) < from);
+        let end = all.partition_point(|one| tag(one) <= to);
+        (offset, all[start..end].iter().map(tag).collect())
     }
 
     /// The tag that a field is, `17` or `instance.17`.
@@ -230,7 +231,9 @@ impl Geometry {
                 let text = value.as_deref().unwrap_or_default();
                 self.nodes_of_elements(&self.elements(&Field { text, place: place.clone() })?)
             }
-            None => sets::read(deck, card, "node", &|field| self.nodes(field), &|tag| self.node_tag(tag))?,
+            None => sets::read(deck, card, "node", &|field| self.nodes(field), &|a, b| {
+                self.between(&self.node_tags, |tag| *tag, a, b)
+            })?,
         };
         sets::extend(&mut self.node_sets, &name, tags);
         Ok(())
@@ -314,6 +317,10 @@ impl Geometry {
         match (self.tag_of(field), self.set_of(field, &self.node_sets)) {
             (Some(tag), _) if self.node(tag).is_some() => Ok(vec![tag]),
             (None, Some(set)) => Ok(set.clone()),
+            (None, None) if self.set_of(field, &self.element_sets).is_some() => {
+                let message = format!("{} is a set of elements, and nodes are meant here", field.text);
+                Err(Mistake::at(field.place.clone(), message, "*NSET, NSET=.., ELSET=.. makes a set of their nodes"))
+            }
             (tag, _) => Err(unknown(field, tag.map(|_| "node").unwrap_or("node set"), &self.node_sets)),
         }
     }

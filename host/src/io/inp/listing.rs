@@ -130,6 +130,7 @@ fn as_text(bytes: &[u8]) -> Result<std::borrow::Cow<'_, str>, Box<Mistake>> {
             message: "this is no deck: it holds bytes that are no text".into(),
             help: "a deck is text with cards such as *NODE, *ELEMENT, *STEP".into(),
         })),
-        false => Ok(String::from_utf8_lossy(bytes)),
+        // Some editors mark text by three bytes at its beginning.
+        false => Ok(String::from_utf8_lossy(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes))),
     }
 }

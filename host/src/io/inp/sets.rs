@@ -5,19 +5,17 @@ use std::collections::{BTreeMap, HashSet};
 use super::fields::{Field, Line};
 use super::{Card, Deck, Mistake, Read};
 
-/// A set holds no more than this: a range that is mistyped would fill the memory.
-const MOST: u64 = 1 << 32;
-
 /// Sets by name, their tags in the deck's order, each once.
 pub type Sets = BTreeMap<String, Vec<u64>>;
 
-/// What a set's card lists. `named` gives what a tag or the name of a set stands for, `known` the own tag of one in a range.
+/// What a set's card lists. `named` gives what a tag or the name of a set stands for, `known` what is added to tags, and the
+/// own tags that there are from one to another.
 pub fn read(
     deck: &Deck,
     card: &Card,
     what: &str,
     named: &impl Fn(&Field<'_>) -> Read<Vec<u64>>,
-    known: &impl Fn(u64) -> Option<u64>,
+    known: &impl Fn(u64, u64) -> (u64, Vec<u64>),
 ) -> Read<Vec<u64>> {
     let mut tags = Vec::new();
     for line in deck.lines(card) {
@@ -55,16 +53,17 @@ pub fn extend(sets: &mut Sets, name: &str, tags: impl IntoIterator<Item = u64>) 
 }
 
 /// `first, last, step`: those of them that there are.
-fn range(line: &Line<'_>, known: &impl Fn(u64) -> Option<u64>, tags: &mut Vec<u64>) -> Read {
+fn range(line: &Line<'_>, known: &impl Fn(u64, u64) -> (u64, Vec<u64>), tags: &mut Vec<u64>) -> Read {
     let fields = line.fields();
     let (Some(first), Some(last)) = (fields.first(), fields.get(1)) else {
         return Err(Mistake::at(line.place.clone(), "GENERATE needs a first and a last tag", "1, 261, 1"));
     };
     let (first, last) = (first.integer()?, last.integer()?);
     let step = fields.get(2).map_or(Ok(1), |step| step.integer())?;
-    if first > last || step == 0 || (last - first) / step > MOST {
+    if first > last || step == 0 {
         return Err(Mistake::at(line.place.clone(), "this is no range of tags", "first, last, step: 1, 261, 1"));
     }
-    tags.extend((first..=last).step_by(step as usize).filter_map(known));
+    let (offset, own) = known(first, last);
+    tags.extend(own.into_iter().filter(|tag| (tag - offset - first) % step == 0));
     Ok(())
 }

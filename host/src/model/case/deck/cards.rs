@@ -86,13 +86,43 @@ const REFUSED: &[(&str, &str, &str)] = &[
 
 const PLASTIC: &str = "materials that yield or creep are not solved";
 const LINEAR: &str = "*ELASTIC is; a linear answer shows where the part would yield";
-const SOLIDS: &str = "mesh the part with solids: C3D20R, C3D10";
+const SOLIDS: &str = "mesh the part with solids: C3D20, C3D10";
 const CONTACT: &str = "contact is not solved";
 const TIES: &str = "*TIE joins two surfaces";
 const STATIC: &str = "*STATIC steps are solved";
 
+/// The parameters of cards that stand most often, or change the answer.
+const PARAMETERS: &[(&str, &[&str])] = &[
+    ("BOUNDARY", &["OP", "AMPLITUDE", "FIXED", "TIMEDELAY", "USER", "SUBMODEL", "STEP", "DATASET", "LOADCASE", "TYPE"]),
+    ("CLOAD", &["OP", "AMPLITUDE", "TIMEDELAY", "USER", "SUBMODEL", "STEP", "DATASET", "LOADCASE", "SECTOR", "OMEGA0"]),
+    ("DLOAD", &["OP", "AMPLITUDE", "TIMEDELAY", "LOADCASE", "SECTOR", "CONSTRAINTNAME"]),
+    ("DSLOAD", &["OP", "AMPLITUDE", "TIMEDELAY", "SUBMODEL", "STEP", "DATASET", "LOADCASE"]),
+    ("TEMPERATURE", &["OP", "AMPLITUDE", "TIMEDELAY", "USER", "SUBMODEL", "STEP", "DATASET", "FILE", "BSTEP"]),
+    ("SOLIDSECTION", &["ELSET", "MATERIAL", "ORIENTATION", "OFFSET", "NODALTHICKNESS", "CONTROLS", "COMPOSITE"]),
+    ("ELASTIC", &["TYPE", "DEPENDENCIES", "MODULI"]),
+    ("EXPANSION", &["TYPE", "ZERO", "DEPENDENCIES"]),
+    ("DENSITY", &["DEPENDENCIES"]),
+    ("TIE", &["NAME", "POSITIONTOLERANCE", "ADJUST", "CYCLICSYMMETRY", "TYPE", "NOROTATION", "TIENSET"]),
+    ("TRANSFORM", &["NSET", "TYPE"]),
+    ("ORIENTATION", &["NAME", "SYSTEM", "DEFINITION", "LOCALDIRECTIONS"]),
+    ("RIGIDBODY", &["NSET", "ELSET", "REFNODE", "ROTNODE"]),
+    ("COUPLING", &["REFNODE", "SURFACE", "CONSTRAINTNAME", "ORIENTATION", "INFLUENCERADIUS"]),
+];
+
+impl Reader<'_> {
+    /// Warns of parameters that a card does not have: mostly they are misspelt.
+    fn check_parameters(&mut self, card: &Card) {
+        let Some((_, known)) = PARAMETERS.iter().find(|(name, _)| *name == card.name) else { return };
+        let unknown = card.parameters.iter().filter(|parameter| !known.contains(&parameter.name.as_str()));
+        let written = self.deck.written(card);
+        let said = unknown.map(|of| format!("{written}: the parameter {} is not known, and without effect", of.name));
+        self.warnings.extend(said.collect::<Vec<_>>());
+    }
+}
+
 /// Takes a card.
 pub(super) fn take(reader: &mut Reader<'_>, card: &Card) -> Read {
+    reader.check_parameters(card);
     match card.name.as_str() {
         // They are in their place, or in the geometry.
         "INCLUDE" | "NODE" | "ELEMENT" | "NSET" | "ELSET" | "SURFACE" => Ok(()),

@@ -351,6 +351,10 @@ impl Reader<'_> {
     pub(super) fn close_couplings(&mut self, supports: &Values<Dof>, loads: &[(Option<String>, State)]) -> Read {
         let remotes = std::mem::take(&mut self.couplings.remotes);
         for remote in &remotes {
+            if remote.is_rigid.is_none() {
+                let message = "this coupling does not say how its nodes follow";
+                return Err(Mistake::at(remote.place.clone(), message, "*KINEMATIC or *DISTRIBUTING comes behind it"));
+            }
             let held = remote.motion(supports);
             if remote.is_rigid == Some(true) || held != [None; 6] {
                 self.tables.remote.push(remote.table(self.place_of(remote.at), held));

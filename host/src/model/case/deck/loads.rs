@@ -49,7 +49,7 @@ impl Reader<'_> {
         self.within_step(card)?;
         let factor = self.factor(card)?;
         let step = self.state.number();
-        State::drop_older(card, &mut self.state.forces, step);
+        State::drop_older(card, &mut self.state.forces, step)?;
         for line in self.deck.lines(card) {
             let fields = line.fields();
             let [on, component, value, ..] = &fields[..] else {
@@ -131,7 +131,7 @@ impl Reader<'_> {
     fn begin_distributed(&mut self, card: &Card) -> Read {
         self.within_step(card)?;
         let step = self.state.number();
-        State::drop_older(card, &mut self.state.pressures, step);
+        State::drop_older(card, &mut self.state.pressures, step)?;
         self.state.bodies.retain(|body| body.step == step || card.word("OP").is_none_or(|op| op != "NEW"));
         Ok(())
     }

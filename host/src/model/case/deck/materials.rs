@@ -47,7 +47,7 @@ impl Constants {
         let (mut rows, mut row) = (Vec::new(), Vec::new());
         for line in reader.deck.lines(card) {
             for field in line.fields() {
-                row.push(field.number_or_zero()?);
+                row.push(field.number()?);
             }
             if row.len() > n + 1 {
                 let message = format!("*{} of this type has {n} numbers and a temperature", card.name);

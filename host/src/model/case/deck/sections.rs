@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use toml::Spanned;
+use warpfem_text::counted;
 
 use super::super::tables::MaterialTable;
 use super::super::{Names, Numbers};
@@ -66,7 +67,8 @@ impl Reader<'_> {
         let (name, place) = &section.material;
         self.materials.iter().find(|material| material.name == *name).ok_or_else(|| {
             let known: Vec<&str> = self.materials.iter().map(|material| material.name.as_str()).collect();
-            let help = format!("*MATERIAL, NAME={name} defines it; there are: {}", known.join(", "));
+            let there = if known.is_empty() { String::new() } else { format!("; there are: {}", known.join(", ")) };
+            let help = format!("*MATERIAL, NAME={name} defines it{there}");
             Mistake::at(place.clone(), format!("there is no material {name}"), help)
         })
     }
@@ -117,6 +119,10 @@ impl Reader<'_> {
                 let (message, help) = codes::refusal(&block.code);
                 return Err(Mistake::at(block.place.clone(), message, help));
             }
+            if block.solid.is_none() && !codes::is_point(&block.code) {
+                let n = counted(block.tags.len(), "element");
+                self.warnings.push(format!("{n} {} have no section: they are left out", block.code));
+            }
         }
         Ok(())
     }
@@ -160,7 +166,7 @@ impl Reader<'_> {
         orientation: Option<&str>,
         on: Vec<Spanned<String>>,
     ) -> Read<Spanned<MaterialTable>> {
-        let Material { name, place, elastic, density, expansion, .. } = material;
+        let Material { name, place, elastic, density, expansion, zero, .. } = material;
         let Some(elastic) = elastic else {
             let message = format!("material {name} has no *ELASTIC");
             return Err(Mistake::at(place.clone(), message, "*ELASTIC\n210000., 0.3"));
@@ -184,7 +190,7 @@ impl Reader<'_> {
                 let help = "*EXPANSION, TYPE=ISO or ORTHO, with *ORIENTATION";
                 return Err(Mistake::at(of.place.clone(), "*EXPANSION, TYPE=ANISO is not supported", help));
             }
-            Some(of) => spanned(&of.place, &at(of)?),
+            Some(of) => spanned(&of.place, &self.temperatures.expansion(of, *zero, name)?),
             None => None,
         };
         let density = match density {

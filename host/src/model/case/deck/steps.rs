@@ -75,10 +75,21 @@ impl State {
     }
 
     /// Drops what is of steps before, where a card says so.
-    pub fn drop_older<K: Ord>(card: &Card, values: &mut Values<K>, step: usize) {
-        if card.word("OP").is_some_and(|op| op == "NEW") {
-            values.retain(|_, given| given.step == step);
+    ///
+    /// # Errors
+    ///
+    /// `OP` is neither NEW nor MOD.
+    pub fn drop_older<K: Ord>(card: &Card, values: &mut Values<K>, step: usize) -> Read {
+        let Some(op) = card.parameter("OP") else { return Ok(()) };
+        match card.word("OP").as_deref() {
+            Some("NEW") => values.retain(|_, given| given.step == step),
+            Some("MOD") => {}
+            _ => {
+                let help = "OP=NEW drops what is of steps before, OP=MOD adds to it";
+                return Err(Mistake::at(op.place.clone(), "OP is NEW or MOD", help));
+            }
         }
+        Ok(())
     }
 
     /// A value of this step.

@@ -29,7 +29,7 @@ impl Reader<'_> {
             return Err(Mistake::at(fixed.place.clone(), message, "give the displacements themselves"));
         }
         let step = self.state.number();
-        State::drop_older(card, &mut self.state.supports, step);
+        State::drop_older(card, &mut self.state.supports, step)?;
         for line in self.deck.lines(card) {
             let fields = line.fields();
             let value = fields.get(3).map_or(Ok(0.0), |value| value.number_or_zero())?;

@@ -37,6 +37,27 @@ impl Temperatures {
     }
 }
 
+impl Temperatures {
+    /// The expansion per degree between the initial and the given temperature: of rows that differ the strain is
+    /// `a(T) (T - zero) - a(T0) (T0 - zero)`.
+    pub fn expansion(&self, of: &Constants, zero: f64, material: &str) -> Read<Vec<f64>> {
+        let now = self.constants(of, material)?;
+        let first = |values: &BTreeMap<u64, f64>| values.values().next().copied();
+        let (Some(t0), Some(t)) = (first(&self.initial), first(&self.given)) else { return Ok(now) };
+        if !of.vary() || t == t0 {
+            return Ok(now);
+        }
+        if self.initial.values().any(|initial| *initial != t0) {
+            let message =
+                format!("{material} expands as the temperature is, and the initial one is not the same everywhere");
+            return Err(Mistake::at(of.place.clone(), message, "give *EXPANSION one row"));
+        }
+        let before = of.at(t0);
+        let strain = now.iter().zip(before).map(|(now, before)| now * (t - zero) - before * (t0 - zero));
+        Ok(strain.map(|strain| strain / (t - t0)).collect())
+    }
+}
+
 impl Reader<'_> {
     pub(super) fn initial_conditions(&mut self, card: &Card) -> Read {
         let (kind, place) = card.required("TYPE")?;
