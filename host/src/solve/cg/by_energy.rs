@@ -78,6 +78,7 @@ impl<T: Real> Search<'_, T> {
         let tolerance = until.options.tolerance;
         let (mut in_vain, mut at_start, mut changed) = (0, f64::INFINITY, Vec::new());
         loop {
+            let before = self.outcome.iterations;
             let ended = self.iterate(cg, u, until)?;
             let (verdict, is_lost) = self.examine(cg, u, until)?;
             let excess = verdict.excess(tolerance);
@@ -86,6 +87,10 @@ impl<T: Real> Search<'_, T> {
             }
             if let Some(ending) = ended {
                 return Ok((ending, verdict));
+            }
+            if self.outcome.iterations == before {
+                // Nothing is left to search along: of a singular matrix the smallest eigenvalue is not known.
+                return Ok((Ending::Stagnated, verdict));
             }
             if !is_lost {
                 self.aim(cg, u, &verdict, tolerance)?;
