@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Times whole decks with warpfem and with ccx, in turn: `measure.py BINARY [SIZE ..] -o FILE.json`.
+"""Times whole decks with warpfem and with ccx, in turn: `measure.py BINARY [SIZE ..] -o FILE.json`, then `measure.py --table FILE.json`.
 
 Three decks of each size, in thousands of unknowns: C3D10, C3D20R, and two halves of C3D20R joined by *TIE; a clamped block,
 pressed from above. Both programs read the deck, solve it with THREADS threads and write .frd and .dat. ccx solves by its
@@ -103,7 +103,22 @@ def measure(binary, folder, kind, thousands, halves):
     return row
 
 
+def table(result):
+    """The rows of a result as Markdown."""
+    names = list(result["decks"][0]["programs"])
+    print("| deck | unknowns | " + " | ".join(f"{name}, s" for name in names) + " | memory, MiB: warpfem | ccx default | ccx iterative |")
+    print("| --- |" + " ---: |" * (len(names) + 4))
+    for row in result["decks"]:
+        of = row["programs"]
+        times = [f"{of[name]['seconds']:.3g}" if of[name]["seconds"] else "-" for name in names]
+        memory = [f"{of[name]['memory'] / 2**20:.0f}" if of[name]["memory"] else "-" for name in names[:3]]
+        what = row["elements"] + (", two tied halves" if row["tie"] else "")
+        print(f"| {what} | {row['unknowns']:,} | " + " | ".join(times + memory) + " |")
+
+
 def main():
+    if sys.argv[1:2] == ["--table"]:
+        return table(json.loads(pathlib.Path(sys.argv[2]).read_text()))
     parser = argparse.ArgumentParser()
     parser.add_argument("binary", type=pathlib.Path)
     parser.add_argument("sizes", type=int, nargs="*", default=[20, 100, 300])
