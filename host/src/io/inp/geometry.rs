@@ -11,6 +11,11 @@ use super::sets::{self, Sets};
 use super::{Card, Deck, Mistake, Parameter, Place, Read};
 use crate::element::ElementKind;
 
+/// A node's tag and coordinates.
+type Node = (u64, [f64; 3]);
+/// Those of a card, piece by piece.
+type Nodes = Vec<Vec<Node>>;
+
 /// Elements of one card, by tags of nodes.
 #[derive(Debug, Clone)]
 pub struct Block {
@@ -170,8 +175,8 @@ impl Geometry {
     }
 
     /// Of nodes that are there twice the later one counts.
-    fn take_nodes(&mut self, cards: &[Vec<Vec<(u64, [f64; 3])>>]) {
-        let mut all: Vec<(u64, [f64; 3])> = cards.iter().flatten().flatten().copied().collect();
+    fn take_nodes(&mut self, cards: &[Nodes]) {
+        let mut all: Vec<Node> = cards.iter().flatten().flatten().copied().collect();
         if !all.is_sorted_by(|a, b| a.0 < b.0) {
             all.sort_by_key(|(tag, _)| *tag);
             all.reverse();
@@ -362,7 +367,7 @@ fn scoped_name(geometry: &Geometry, scope: Option<usize>, name: &str) -> String 
 }
 
 impl Geometry {
-    fn read_nodes(&self, deck: &Deck, card: &Card) -> Read<Vec<Vec<(u64, [f64; 3])>>> {
+    fn read_nodes(&self, deck: &Deck, card: &Card) -> Read<Nodes> {
         let scope = self.scope.map(|scope| &self.scopes[scope]);
         each_line(&deck.listing.text, card.data.clone(), |line, found| {
             let mut fields = line.text.split(',').map(str::trim);

@@ -44,7 +44,9 @@ impl Scoped {
     /// An instance of no part, or parts that do not end.
     pub fn of(deck: &Deck) -> Read<Scoped> {
         let mut all = Scoped::default();
-        let (mut parts, mut part): (Vec<(String, Vec<usize>)>, Option<(String, Vec<usize>)>) = (Vec::new(), None);
+        // Names of parts, and the positions of their cards.
+        let mut parts: Vec<(String, Vec<usize>)> = Vec::new();
+        let mut part: Option<(String, Vec<usize>)> = None;
         let step = parts_step(deck)?;
         let mut instance = None;
         for (at, card) in deck.cards.iter().enumerate() {

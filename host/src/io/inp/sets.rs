@@ -23,7 +23,7 @@ pub fn read(
             true => range(&line, known, &mut tags)?,
             false => {
                 for field in line.fields() {
-                    tags.extend(named(&field).map_err(|mistake| before(mistake, what))?);
+                    tags.extend(named(&field).map_err(|mistake| before(*mistake, what))?);
                 }
             }
         }
@@ -32,12 +32,12 @@ pub fn read(
 }
 
 /// A set may hold what is defined before it alone.
-fn before(mistake: Box<Mistake>, what: &str) -> Box<Mistake> {
+fn before(mistake: Mistake, what: &str) -> Box<Mistake> {
     let help = match mistake.help.is_empty() {
         true => format!("define the {what} before the set"),
         false => mistake.help.clone(),
     };
-    Box::new(Mistake { help, ..*mistake })
+    Box::new(Mistake { help, ..mistake })
 }
 
 /// Adds tags to a set.

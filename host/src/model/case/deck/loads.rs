@@ -8,7 +8,7 @@ use super::super::Names;
 use super::super::Vector;
 use super::super::tables::{GravityTable, NodalForceTable, PressureTable, RotationTable};
 use super::Reader;
-use super::steps::{Dof, State};
+use super::steps::{Dof, Given, State};
 use crate::io::inp::geometry::{Surface, unknown};
 use crate::io::inp::{Card, Field, Line, Mistake, Place, Read};
 use crate::mesh::vector::{norm, unit};
@@ -208,12 +208,15 @@ impl Reader<'_> {
 
     /// Faces of one pressure are a group.
     fn close_pressures(&mut self, step: Option<&str>, state: &State) {
-        let mut alike: BTreeMap<(String, u64), (Place, Vec<(u64, usize)>)> = BTreeMap::new();
+        // By label and value.
+        type Alike<'a> = BTreeMap<(&'a str, u64), Vec<((u64, usize), &'a Given)>>;
+        let mut alike = Alike::new();
         for (face, given) in &state.pressures {
-            let key = (given.label.clone(), given.value.to_bits());
-            alike.entry(key).or_insert_with(|| (given.place.clone(), Vec::new())).1.push(*face);
+            alike.entry((&given.label, given.value.to_bits())).or_default().push((*face, given));
         }
-        for ((label, bits), (place, faces)) in alike {
+        for ((label, bits), of_faces) in alike {
+            let (label, place) = (label.to_string(), of_faces[0].1.place.clone());
+            let faces: Vec<(u64, usize)> = of_faces.into_iter().map(|(face, _)| face).collect();
             let whole =
                 matches!(self.geometry.surfaces.get(&label), Some(Surface::Faces(all)) if all.len() == faces.len());
             let group = if whole { label } else { format!("{label} {}", self.faces.len() + 1) };

@@ -6,7 +6,7 @@ use toml::Spanned;
 
 use super::super::tables::SupportTable;
 use super::Reader;
-use super::steps::{Dof, State, Values};
+use super::steps::{Dof, Given, State, Values};
 use crate::io::inp::{Card, Field, Mistake, Place, Read};
 
 /// Abaqus's words for what is held, with the components, from 1.
@@ -47,18 +47,19 @@ impl Reader<'_> {
 
     /// Supports of nodes with stiffness, those alike in one table. Nodes of solids do not turn.
     pub(super) fn close_supports(&mut self, supports: &Values<Dof>) {
-        let mut of_node: BTreeMap<u64, (Vec<(u8, u64)>, String, Place)> = BTreeMap::new();
+        let mut of_node: BTreeMap<u64, Vec<(u8, &Given)>> = BTreeMap::new();
         for ((node, component), given) in supports {
             if *component < 3 && self.is_in_body(*node) {
-                let none = || (Vec::new(), given.label.clone(), given.place.clone());
-                of_node.entry(*node).or_insert_with(none).0.push((*component, given.value.to_bits()));
+                of_node.entry(*node).or_default().push((*component, given));
             }
         }
-        type Alike = (String, Option<usize>, Vec<(u8, u64)>);
-        let mut alike: BTreeMap<Alike, (Vec<u64>, Place)> = BTreeMap::new();
-        for (node, (held, label, place)) in of_node {
-            let frame = self.frame_of.get(&node).copied();
-            alike.entry((label, frame, held)).or_insert_with(|| (Vec::new(), place)).0.push(node);
+        // By label, axes, and components with the bits of their values.
+        type Alike<'a> = (&'a str, Option<usize>, Vec<(u8, u64)>);
+        let mut alike: BTreeMap<Alike, (Vec<u64>, &Place)> = BTreeMap::new();
+        for (node, given) in of_node {
+            let held = given.iter().map(|(component, given)| (*component, given.value.to_bits())).collect();
+            let (first, frame) = (given[0].1, self.frame_of.get(&node).copied());
+            alike.entry((&first.label, frame, held)).or_insert_with(|| (Vec::new(), &first.place)).0.push(node);
         }
         for ((label, frame, held), (nodes, place)) in alike {
             let letters = frame.map_or(["x", "y", "z"], |frame| self.frames[frame].letters());
@@ -71,7 +72,7 @@ impl Reader<'_> {
                 on: None,
                 nodes: Some(Spanned::new(place.clone(), nodes)),
                 in_box: None,
-                name: Some(spanned(&label)),
+                name: Some(spanned(label)),
                 fix: None,
                 axes: frame.map(|frame| self.frame_tables[frame].clone()),
                 displacement: Some(Spanned::new(place.clone(), displacement.collect())),
