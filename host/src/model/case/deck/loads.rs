@@ -8,41 +8,12 @@ use super::super::Names;
 use super::super::Vector;
 use super::super::tables::{GravityTable, NodalForceTable, PressureTable, RotationTable};
 use super::Reader;
+use super::bodies::{Acts, Body};
 use super::steps::{Dof, Given, State};
 use crate::io::inp::geometry::{Surface, unknown};
 use crate::io::inp::{Card, Field, Line, Mistake, Place, Read};
 use crate::mesh::vector::{norm, unit};
 use crate::model::Rotation;
-
-/// A force on the volume of some elements.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Body {
-    /// The set, or the element's tag.
-    pub elements: Vec<u64>,
-    pub acts: Acts,
-    pub place: Place,
-    /// The step that it is of.
-    step: usize,
-}
-
-/// How it acts.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Acts {
-    /// An acceleration.
-    Gravity([f64; 3]),
-    /// Away from an axis.
-    Centrifugal(Rotation),
-}
-
-impl Acts {
-    /// Force per mass at a place.
-    pub fn at(&self, x: [f64; 3]) -> [f64; 3] {
-        match self {
-            Acts::Gravity(acceleration) => *acceleration,
-            Acts::Centrifugal(rotation) => rotation.force(1.0, x),
-        }
-    }
-}
 
 impl Reader<'_> {
     pub(super) fn cload(&mut self, card: &Card) -> Read {

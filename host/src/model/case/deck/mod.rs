@@ -2,6 +2,7 @@
 //!
 //! A card that changes the answer and is not understood is refused; one that does not is passed over.
 
+mod bodies;
 mod cards;
 mod couplings;
 mod frames;

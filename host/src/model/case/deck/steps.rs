@@ -6,7 +6,7 @@ use toml::Spanned;
 
 use super::super::tables::LoadCaseTable;
 use super::Reader;
-use super::loads::Body;
+use super::bodies::Body;
 use super::prints::Print;
 use crate::io::inp::{Card, Mistake, Place, Read};
 
