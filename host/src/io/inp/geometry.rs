@@ -145,7 +145,7 @@ impl Geometry {
 
     /// A tag of the scope as the mesh has it.
     fn of_scope(&self, tag: u64) -> u64 {
-        tag + self.scope.map_or(0, |scope| self.scopes[scope].offset)
+        tag.saturating_add(self.scope.map_or(0, |scope| self.scopes[scope].offset))
     }
 
     /// The offset of the scope, and which of these own tags there are from one tag of the scope to another.
@@ -162,7 +162,7 @@ impl Geometry {
         match field.text.rsplit_once('.') {
             Some((instance, tag)) if self.scope.is_none() => {
                 let scope = self.scopes.iter().find(|scope| scope.name == instance.trim_matches('"').to_uppercase())?;
-                Some(tag.parse::<u64>().ok()? + scope.offset)
+                Some(tag.parse::<u64>().ok()?.saturating_add(scope.offset))
             }
             _ => field.tag().map(|tag| self.of_scope(tag)),
         }
@@ -378,7 +378,7 @@ impl Geometry {
             };
             match (tag, [at(), at(), at()]) {
                 (Some(tag), [Some(x), Some(y), Some(z)]) => found.push(match scope {
-                    Some(scope) => (tag + scope.offset, scope.place([x, y, z])),
+                    Some(scope) => (u64::saturating_add(tag, scope.offset), scope.place([x, y, z])),
                     None => (tag, [x, y, z]),
                 }),
                 _ => {

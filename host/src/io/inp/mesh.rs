@@ -63,7 +63,7 @@ impl<'a> Groups<'a> {
             Some((at, start))
         };
         let places = geometry.blocks.iter().map(place).collect();
-        let next_tag = geometry.blocks.iter().flat_map(|block| &block.tags).max().map_or(1, |tag| tag + 1);
+        let next_tag = geometry.blocks.iter().flat_map(|block| &block.tags).max().map_or(1, |tag| tag.wrapping_add(1));
         Groups { geometry, mesh, places, next_tag }
     }
 
@@ -122,7 +122,7 @@ impl<'a> Groups<'a> {
         });
         cells[block].nodes.extend(nodes);
         cells[block].tags.push(self.next_tag);
-        self.next_tag += 1;
+        self.next_tag = self.next_tag.wrapping_add(1);
         (block, cells[block].len() as u32 - 1)
     }
 

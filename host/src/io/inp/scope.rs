@@ -63,7 +63,7 @@ impl Scoped {
                             "*PART, NAME=.. defines it",
                         ));
                     };
-                    let offset = step * all.scopes.len() as u64;
+                    let offset = step.saturating_mul(all.scopes.len() as u64);
                     all.scopes.push(scope(deck, card, offset)?);
                     instance = Some(all.scopes.len() - 1);
                     all.cards.extend(cards.iter().map(|card| (*card, instance)));
