@@ -137,10 +137,7 @@ impl Geometry {
 
     /// A name as the sets of the scope are called.
     pub fn scoped(&self, name: &str) -> String {
-        match self.scope {
-            Some(scope) => format!("{}.{name}", self.scopes[scope].name),
-            None => name.to_string(),
-        }
+        scoped_name(self, self.scope, name)
     }
 
     /// A tag of the scope as the mesh has it.
@@ -168,10 +165,9 @@ impl Geometry {
         }
     }
 
-    /// The set that a field names: of the scope, or of the whole.
-    fn set_of<'a>(&self, field: &Field<'_>, sets: &'a Sets) -> Option<&'a Vec<u64>> {
-        let name = field.name();
-        sets.get(&self.scoped(&name)).or_else(|| sets.get(&name))
+    /// The set of a name: of the scope, or of the whole.
+    pub fn set_of<'a>(&self, name: &str, sets: &'a Sets) -> Option<&'a Vec<u64>> {
+        sets.get(&self.scoped(name)).or_else(|| sets.get(name))
     }
 
     /// Of nodes that are there twice the later one counts.
@@ -291,6 +287,14 @@ impl Geometry {
         }
     }
 
+    /// Whether elements of bodies have each node, `[n_nodes]`.
+    pub fn in_bodies(&self) -> Vec<bool> {
+        let mut found = vec![false; self.node_tags.len()];
+        let of_bodies = self.blocks.iter().filter(|block| block.solid.is_some()).flat_map(|block| &block.nodes);
+        of_bodies.filter_map(|tag| self.node(*tag)).for_each(|node| found[node] = true);
+        found
+    }
+
     /// Where a node is in the list.
     pub fn node(&self, tag: u64) -> Option<usize> {
         // Mostly they are numbered without gaps.
@@ -319,10 +323,10 @@ impl Geometry {
     ///
     /// There are none.
     pub fn nodes(&self, field: &Field<'_>) -> Read<Vec<u64>> {
-        match (self.tag_of(field), self.set_of(field, &self.node_sets)) {
+        match (self.tag_of(field), self.set_of(&field.name(), &self.node_sets)) {
             (Some(tag), _) if self.node(tag).is_some() => Ok(vec![tag]),
             (None, Some(set)) => Ok(set.clone()),
-            (None, None) if self.set_of(field, &self.element_sets).is_some() => {
+            (None, None) if self.set_of(&field.name(), &self.element_sets).is_some() => {
                 let message = format!("{} is a set of elements, and nodes are meant here", field.text);
                 Err(Mistake::at(field.place.clone(), message, "*NSET, NSET=.., ELSET=.. makes a set of their nodes"))
             }
@@ -336,7 +340,7 @@ impl Geometry {
     ///
     /// There are none.
     pub fn elements(&self, field: &Field<'_>) -> Read<Vec<u64>> {
-        match (self.tag_of(field), self.set_of(field, &self.element_sets)) {
+        match (self.tag_of(field), self.set_of(&field.name(), &self.element_sets)) {
             (Some(tag), _) if self.element(tag).is_some() => Ok(vec![tag]),
             (None, Some(set)) => Ok(set.clone()),
             (tag, _) => Err(unknown(field, tag.map(|_| "element").unwrap_or("element set"), &self.element_sets)),

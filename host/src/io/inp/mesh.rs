@@ -15,13 +15,15 @@ impl Geometry {
     ///
     /// What is wrong with elements, and a deck without any.
     pub fn mesh(&self, faces: &[Faces]) -> Result<Mesh, MeshError> {
-        let mut raw = Raw::of_nodes(self.node_tags.clone(), self.coords.clone());
+        // Nodes of no body are those of references, not forgotten ones.
+        let all = self.node_tags.iter().zip(&self.coords).zip(self.in_bodies());
+        let (tags, coords) = all.filter(|(_, is_used)| *is_used).map(|((tag, x), _)| (*tag, *x)).unzip();
+        let mut raw = Raw::of_nodes(tags, coords);
         for block in &self.blocks {
             let Some((_, kind)) = block.solid else { continue };
             raw.push_block(kind, &block.tags, block.nodes.chunks_exact(block.n_nodes), kind.info().vtk_order);
         }
         let mut mesh = raw.into_mesh()?;
-        mesh.warnings.retain(|said| !said.contains("node"));
         let mut groups = Groups::new(self, &mut mesh);
         for (name, tags) in &self.element_sets {
             groups.add_bodies(name, tags);

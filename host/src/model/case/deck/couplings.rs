@@ -57,12 +57,7 @@ impl Reader<'_> {
                     n_read += 1;
                 }
             }
-            self.couplings.points.equations.push(Equation {
-                terms,
-                known: Vec::new(),
-                value: 0.0,
-                place: place.clone(),
-            });
+            self.couplings.points.add(terms, place.clone());
         }
         Ok(())
     }
@@ -188,12 +183,7 @@ impl Reader<'_> {
         for component in 0..3 {
             let shares = weights.iter().map(|(node, weight)| ((*node, component), weight / total));
             let terms = shares.chain([((point, component), -1.0)]).collect();
-            self.couplings.points.equations.push(Equation {
-                terms,
-                known: Vec::new(),
-                value: 0.0,
-                place: card.place.clone(),
-            });
+            self.couplings.points.add(terms, card.place.clone());
         }
         Ok(())
     }
@@ -229,12 +219,7 @@ impl Reader<'_> {
         if terms.iter().any(|(_, factor)| !factor.is_finite()) {
             return Err(Mistake::at(kind.place.clone(), "one of these nodes is on the axis", "leave it out"));
         }
-        self.couplings.points.equations.push(Equation {
-            terms,
-            known: Vec::new(),
-            value: 0.0,
-            place: card.place.clone(),
-        });
+        self.couplings.points.add(terms, card.place.clone());
         Ok(())
     }
 
@@ -412,9 +397,7 @@ impl Reader<'_> {
         self.tables.bolt.push(Spanned::new(bolt.place.clone(), table));
         Ok(())
     }
-}
 
-impl Reader<'_> {
     /// The group of a surface.
     pub(super) fn surface(&self, name: &str, place: &Place) -> Read<Spanned<Names>> {
         match self.geometry.surfaces.contains_key(name) {

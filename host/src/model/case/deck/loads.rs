@@ -9,7 +9,7 @@ use super::super::Vector;
 use super::super::tables::{GravityTable, NodalForceTable, PressureTable, RotationTable};
 use super::Reader;
 use super::bodies::{Acts, Body};
-use super::steps::{Dof, Given, State};
+use super::steps::{Given, State};
 use crate::io::inp::geometry::{Surface, unknown};
 use crate::io::inp::{Card, Field, Line, Mistake, Place, Read};
 use crate::mesh::vector::{norm, unit};
@@ -150,7 +150,7 @@ impl Reader<'_> {
 
     fn close_forces(&mut self, step: Option<&str>, state: &State) -> Read {
         let mut forces: BTreeMap<u64, [f64; 3]> = BTreeMap::new();
-        let moved = self.forces_by_equations(state)?;
+        let moved = self.couplings.points.forces(self, state)?;
         let own = state.forces.iter().filter(|((node, _), _)| self.is_in_body(*node));
         for (&(node, component), given) in own {
             if component > 2 {
@@ -211,12 +211,14 @@ impl Reader<'_> {
     /// One that acts on the whole body is the table of its name; others become forces on nodes.
     fn close_bodies(&mut self, step: Option<&str>, state: &State) -> Read {
         let n_solids: usize = self.geometry.blocks.iter().filter(|b| b.solid.is_some()).map(|b| b.tags.len()).sum();
-        let [first] = &state.bodies[..] else {
-            return state.bodies.iter().try_for_each(|body| self.forces_of_body(step, body));
+        let first = match &state.bodies[..] {
+            [] => return Ok(()),
+            [first] if first.elements.len() == n_solids && step.is_none() => first,
+            bodies => {
+                let densities = self.densities()?;
+                return bodies.iter().try_for_each(|body| self.forces_of_body(step, body, &densities));
+            }
         };
-        if first.elements.len() != n_solids || step.is_some() {
-            return self.forces_of_body(step, first);
-        }
         let place = &first.place;
         let vector = |v: [f64; 3]| Spanned::new(place.clone(), Vector::from(v));
         match first.acts {
@@ -234,8 +236,7 @@ impl Reader<'_> {
     }
 
     /// `f_a = int rho b N_a dV` over the elements of a set.
-    fn forces_of_body(&mut self, step: Option<&str>, body: &Body) -> Read {
-        let densities = self.densities()?;
+    fn forces_of_body(&mut self, step: Option<&str>, body: &Body, densities: &HashMap<u64, f64>) -> Read {
         let mut forces: HashMap<u64, [f64; 3]> = HashMap::new();
         let thickness = self.tables.analysis.thickness.as_ref().map_or(1.0, |thickness| *thickness.get_ref());
         for tag in &body.elements {
@@ -269,11 +270,6 @@ impl Reader<'_> {
         forces.sort_unstable_by_key(|(node, _)| *node);
         self.add_forces(label, step, body.place.clone(), forces);
         Ok(())
-    }
-
-    /// Moves forces on nodes without stiffness to those that equations couple them to.
-    fn forces_by_equations(&self, state: &State) -> Read<Vec<(Dof, f64)>> {
-        self.couplings.points.forces(self, state)
     }
 }
 

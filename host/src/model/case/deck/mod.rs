@@ -152,10 +152,7 @@ impl<'a> Reader<'a> {
         let mut geometry = Geometry::of(deck, scoped)?;
         let in_sections = sections::elements(deck, scoped, &mut geometry);
         geometry.drop_surfaces(&in_sections);
-        let mut in_body = vec![false; geometry.node_tags.len()];
-        for block in geometry.blocks.iter().filter(|block| block.solid.is_some()) {
-            block.nodes.iter().filter_map(|tag| geometry.node(*tag)).for_each(|node| in_body[node] = true);
-        }
+        let in_body = geometry.in_bodies();
         let whole = deck.cards.first().map_or(0..0, |card| card.place.clone());
         Ok(Reader {
             deck,
@@ -191,7 +188,7 @@ impl<'a> Reader<'a> {
         self.check_others()?;
         self.close_steps()?;
         self.close_files();
-        let (prints, times) = self.steps.iter().map(|step| (step.prints.clone(), step.time)).unzip();
+        let (prints, times) = self.steps.iter().map(|step| (step.state.prints.clone(), step.time)).unzip();
         let held = self.steps.first().map(|step| step.state.supports.clone()).unwrap_or_default();
         let held = held.into_iter().filter(|((node, _), _)| !self.is_in_body(*node));
         let mut follows: BTreeMap<steps::Dof, points::Follows> =

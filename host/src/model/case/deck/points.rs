@@ -30,6 +30,11 @@ pub struct Points {
 pub type Follows = (Vec<(Dof, f64)>, f64);
 
 impl Points {
+    /// Adds an equation whose sum is 0.
+    pub fn add(&mut self, terms: Vec<(Dof, f64)>, place: Place) {
+        self.equations.push(Equation { terms, known: Vec::new(), value: 0.0, place });
+    }
+
     /// Takes all components of points out of the equations.
     pub fn eliminate(&mut self, reader: &Reader<'_>, supports: &Values<Dof>) {
         for equation in &mut self.equations {

@@ -29,8 +29,7 @@ pub fn elements(deck: &Deck, scoped: &Scoped, geometry: &mut Geometry) -> HashSe
         let card = &deck.cards[*card];
         geometry.enter(*scope);
         if let Some(name) = card.word("ELSET").filter(|_| card.name.ends_with("SECTION")) {
-            let sets = &geometry.element_sets;
-            found.extend(sets.get(&geometry.scoped(&name)).or_else(|| sets.get(&name)).into_iter().flatten());
+            found.extend(geometry.set_of(&name, &geometry.element_sets).into_iter().flatten());
         }
     }
     geometry.enter(None);
@@ -113,16 +112,14 @@ impl Reader<'_> {
 
     /// Refuses beams and shells that a section makes bodies of; without one they are what a mesher left of lines and surfaces.
     pub(super) fn check_others(&mut self) -> Read {
-        for block in &self.geometry.blocks {
-            let is_body = |tag: &u64| self.in_sections.contains(tag);
-            if block.solid.is_none() && !codes::is_point(&block.code) && block.tags.iter().any(is_body) {
+        let others = self.geometry.blocks.iter().filter(|block| block.solid.is_none() && !codes::is_point(&block.code));
+        for block in others {
+            if block.tags.iter().any(|tag| self.in_sections.contains(tag)) {
                 let (message, help) = codes::refusal(&block.code);
                 return Err(Mistake::at(block.place.clone(), message, help));
             }
-            if block.solid.is_none() && !codes::is_point(&block.code) {
-                let n = counted(block.tags.len(), "element");
-                self.warnings.push(format!("{n} {} have no section: they are left out", block.code));
-            }
+            let n = counted(block.tags.len(), "element");
+            self.warnings.push(format!("{n} {} have no section: they are left out", block.code));
         }
         Ok(())
     }

@@ -57,7 +57,6 @@ pub struct State {
 #[derive(Debug, Clone)]
 pub struct Step {
     pub state: State,
-    pub prints: Vec<Print>,
     /// When it ends.
     pub time: f64,
     place: Place,
@@ -153,12 +152,7 @@ impl Reader<'_> {
             return Err(Mistake::at(place, "this step does not say what is solved", "*STATIC is linear statics"));
         }
         let before = self.steps.last().map_or(0.0, |step| step.time);
-        let step = Step {
-            state: self.state.clone(),
-            prints: self.state.prints.clone(),
-            time: before + self.state.time,
-            place,
-        };
+        let step = Step { state: self.state.clone(), time: before + self.state.time, place };
         self.steps.push(step);
         Ok(())
     }

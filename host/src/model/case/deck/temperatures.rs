@@ -35,9 +35,7 @@ impl Temperatures {
             false => Ok(of.at(first)),
         }
     }
-}
 
-impl Temperatures {
     /// The expansion per degree between the initial and the given temperature: of rows that differ the strain is
     /// `a(T) (T - zero) - a(T0) (T0 - zero)`.
     pub fn expansion(&self, of: &Constants, zero: f64, material: &str) -> Read<Vec<f64>> {
