@@ -244,7 +244,10 @@ fn inputs_that_make_no_sense() {
         (&["cg", &mesh], "is a mesh without supports and loads: name a case (.toml)"),
         (&["spmv", &mesh, "--cells", "4"], "cannot be used with"),
         (&["spmv", &mesh, "--element", "hex8"], "cannot be used with"),
-        (&["spmv", "--element", "wedge9"], "wedge6, pyramid5, wedge15, pyramid13, tri3, quad4, tri6, quad8"),
+        (
+            &["spmv", "--element", "wedge9"],
+            "wedge6, pyramid5, wedge15, pyramid13, hex20r, tri3, quad4, tri6, quad8, quad8r",
+        ),
         (&["spmv", "--cells", "0"], "expected N, NxM or NxMxK, each from 1"),
         (&["spmv", "--cells", "4x4x"], "expected N, NxM or NxMxK, each from 1"),
         (&["spmv", "--cells", "4x4"], "`--cells` has 2 numbers, and a mesh of tet4 has cells along 3 edges"),
