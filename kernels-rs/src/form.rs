@@ -52,6 +52,14 @@ pub trait Constitutive: Form {
     fn force<E: Element>(stress: Self::Strain, g: [f64; 3]) -> [f64; 3];
 }
 
+/// A form by what it does to a field: products with K that need no K.
+pub trait Flux: Form {
+    /// The stress s of a field with gradient `h[i][j] = du_i/dx_j`, or C times a potential's gradient in the first row: the
+    /// force on node a is `f_a = int s g_a dV`. In a body of revolution the third column of h is `u_i / r`, and that of s
+    /// belongs to the third component of g.
+    fn flux<E: Element, T: Real>(h: [[T; 3]; 3], constants: Self::Constants<T>) -> [[T; 3]; 3];
+}
+
 /// Unknowns of a node, the size of a block.
 #[inline(always)]
 pub const fn size<E: Element, P: Form>() -> usize {
@@ -97,6 +105,26 @@ impl Form for Elasticity {
     #[inline(always)]
     fn scaled<T: Real>(lame: Lame<T>, thickness: T) -> Lame<T> {
         Lame { lambda: lame.lambda * thickness, mu: lame.mu * thickness }
+    }
+}
+
+impl Flux for Elasticity {
+    #[inline(always)]
+    fn flux<E: Element, T: Real>(h: [[T; 3]; 3], Lame { lambda, mu }: Lame<T>) -> [[T; 3]; 3] {
+        let mut trace = h[0][0];
+        for i in 1..E::DIM {
+            trace += h[i][i];
+        }
+        let pressure = lambda * trace;
+        let mut stress = [[T::ZERO; 3]; 3];
+        for i in 0..E::DIM {
+            stress[i][i] = fma(mu + mu, h[i][i], pressure);
+            for j in 0..i {
+                stress[i][j] = mu * (h[i][j] + h[j][i]);
+                stress[j][i] = stress[i][j];
+            }
+        }
+        stress
     }
 }
 
@@ -226,15 +254,7 @@ impl Constitutive for General {
 
     #[inline(always)]
     fn strain<E: Element>(h: [[f64; 3]; 3]) -> [f64; 6] {
-        let mut strain = [0.0; 6];
-        for i in 0..E::DIM {
-            for k in 0..directions::<E>() {
-                if voigt::<E>()[i][k] != NONE {
-                    strain[voigt::<E>()[i][k]] += h[i][k];
-                }
-            }
-        }
-        strain
+        strain_of::<E, f64>(h)
     }
 
     #[inline(always)]
@@ -247,13 +267,7 @@ impl Constitutive for General {
 
     #[inline(always)]
     fn stress(strain: [f64; 6], d: [f64; 21]) -> [f64; 6] {
-        let mut stress = [0.0; 6];
-        for i in 0..6 {
-            for j in 0..6 {
-                stress[i] = fma(d[upper(6, i, j)], strain[j], stress[i]);
-            }
-        }
-        stress
+        stress_of(strain, d)
     }
 
     #[inline(always)]
@@ -276,6 +290,48 @@ impl Constitutive for General {
             }
         }
         force
+    }
+}
+
+/// Strains in Voigt's order, with engineering shears.
+#[inline(always)]
+fn strain_of<E: Element, T: Real>(h: [[T; 3]; 3]) -> [T; 6] {
+    let mut strain = [T::ZERO; 6];
+    for i in 0..E::DIM {
+        for k in 0..directions::<E>() {
+            if voigt::<E>()[i][k] != NONE {
+                strain[voigt::<E>()[i][k]] += h[i][k];
+            }
+        }
+    }
+    strain
+}
+
+/// `D eps`.
+#[inline(always)]
+fn stress_of<T: Real>(strain: [T; 6], d: [T; 21]) -> [T; 6] {
+    let mut stress = [T::ZERO; 6];
+    for i in 0..6 {
+        for j in 0..6 {
+            stress[i] = fma(d[upper(6, i, j)], strain[j], stress[i]);
+        }
+    }
+    stress
+}
+
+impl Flux for General {
+    #[inline(always)]
+    fn flux<E: Element, T: Real>(h: [[T; 3]; 3], d: [T; 21]) -> [[T; 3]; 3] {
+        let stress = stress_of(strain_of::<E, T>(h), d);
+        let mut flux = [[T::ZERO; 3]; 3];
+        for i in 0..E::DIM {
+            for k in 0..directions::<E>() {
+                if voigt::<E>()[i][k] != NONE {
+                    flux[i][k] = stress[voigt::<E>()[i][k]];
+                }
+            }
+        }
+        flux
     }
 }
 
@@ -341,7 +397,7 @@ impl Constitutive for Scalar {
 
     #[inline(always)]
     fn stress(gradient: [f64; 3], c: [f64; 6]) -> [f64; 3] {
-        core::array::from_fn(|i| dot3([c[upper(3, i, 0)], c[upper(3, i, 1)], c[upper(3, i, 2)]], gradient))
+        times(c, gradient)
     }
 
     #[inline(always)]
@@ -356,6 +412,28 @@ impl Constitutive for Scalar {
             force = fma(flux[i], g[i], force);
         }
         [force, 0.0, 0.0]
+    }
+}
+
+/// `C grad u`.
+#[inline(always)]
+fn times<T: Real>(c: [T; 6], gradient: [T; 3]) -> [T; 3] {
+    core::array::from_fn(|i| dot3([c[upper(3, i, 0)], c[upper(3, i, 1)], c[upper(3, i, 2)]], gradient))
+}
+
+impl Flux for Scalar {
+    #[inline(always)]
+    fn flux<E: Element, T: Real>(h: [[T; 3]; 3], c: [T; 6]) -> [[T; 3]; 3] {
+        let mut gradient = h[0];
+        for i in E::DIM..3 {
+            gradient[i] = T::ZERO;
+        }
+        let mut flux = [[T::ZERO; 3]; 3];
+        flux[0] = times(c, gradient);
+        for i in E::DIM..3 {
+            flux[0][i] = T::ZERO;
+        }
+        flux
     }
 }
 

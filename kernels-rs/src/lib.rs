@@ -11,6 +11,7 @@
 //! | elasticity and conduction: blocks, strain, stress | [`form`] |
 //! | `K = sum_e K_e`, supports, `f = sum_e f_e` | [`assembly`] |
 //! | `y = K x` | [`sparse`] |
+//! | `y = K x` without K | [`matrix_free`] |
 //! | conjugate gradients' vector steps | [`cg`], [`blas`] |
 //! | preconditioners | [`precond`] |
 //! | smoothed aggregation multigrid | [`amg`] |
@@ -51,6 +52,7 @@ pub mod femses;
 pub mod form;
 pub mod half;
 pub mod material;
+pub mod matrix_free;
 pub mod nodal;
 pub mod parts;
 pub mod precond;

@@ -2,7 +2,7 @@
 //!
 //! It starts undefined on a device and as 0xFF bytes (NaN, `u32::MAX`) on the emulator, fresh for each block.
 
-use crate::target;
+use crate::{DeviceCopy, View, target};
 #[doc(hidden)]
 pub use crate::target::static_shared;
 
@@ -31,6 +31,26 @@ macro_rules! shared_array {
 pub fn dynamic_shared_mem<T>() -> *mut T {
     const { assert!(align_of::<T>() <= 16, "dynamic shared memory is aligned to 16 bytes") }
     target::dynamic_shared().cast()
+}
+
+/// Starts to copy item `i` of an array to shared memory, past the registers. It is there after [`wait_copies`] of the same
+/// thread, and for the others after a barrier behind that. Until then nobody may use the place.
+///
+/// # Safety
+/// As for [`View::at`], and `to` is a place in shared memory, aligned like the item. Items have 4, 8 or 16 bytes.
+#[inline(always)]
+#[track_caller]
+pub unsafe fn copy_async<T: DeviceCopy>(from: View<T>, i: usize, to: *mut T) {
+    const { assert!(matches!(size_of::<T>(), 4 | 8 | 16), "4, 8 or 16 bytes are copied at a time") }
+    // SAFETY: the caller's promise.
+    unsafe { target::copy_async(to.cast(), from.element(i).cast(), size_of::<T>()) }
+}
+
+/// Waits for the copies that this thread has started.
+#[inline(always)]
+#[track_caller]
+pub fn wait_copies() {
+    target::wait_copies();
 }
 
 /// A number for a place in the source: FNV-1a over the module's path, line and column. The module's path is the same in

@@ -83,6 +83,14 @@ impl<T: DeviceCopy> View<T> {
         View { ptr: self.ptr.cast(), len: self.len * size_of::<T>() / size_of::<U>() }
     }
 
+    /// The address of item `i`, checked on the host.
+    #[inline(always)]
+    #[track_caller]
+    pub(crate) fn element(self, i: usize) -> *const T {
+        check(i, self.len);
+        self.ptr.wrapping_add(i)
+    }
+
     /// Some items as a slice, on a host.
     ///
     /// # Safety

@@ -392,6 +392,38 @@ pub unsafe fn double<T: DeviceCopy + std::ops::Add<Output = T>>(
     }
 }
 
+/// Copies x to shared memory, reads it before and after waiting, and then what the neighbour has copied.
+#[kernel(T = [f32, f64])]
+pub unsafe fn copies<T: GpuFloat>(x: View<T>, out: ViewMut<[T; 3]>) {
+    let (t, n) = (thread::thread_idx_x() as usize, thread::block_dim_x() as usize);
+    let place = shared::dynamic_shared_mem::<T>();
+    // SAFETY: there is a place and an item for each thread; places are read before a copy is done to see just that.
+    unsafe {
+        shared::copy_async(x, t, place.add(t));
+        let before = place.add(t).read_volatile();
+        shared::wait_copies();
+        let own = *place.add(t);
+        thread::sync_threads();
+        out.set(t, [before, own, *place.add((t + 1) % n)]);
+    }
+}
+
+#[test]
+fn copies_are_there_after_the_wait_and_not_before() {
+    fn check<T: GpuFloat>() {
+        let x: Vec<T> = (0..64).map(|i| T::from_f64(f64::from(i))).collect();
+        let mut out = vec![[T::ZERO; 3]; 64];
+        let kernel = Copies { x: View::from_slice(&x), out: ViewMut::from_slice(&mut out) };
+        run_in_every_order(1, 64, &kernel);
+        for (t, [before, own, next]) in out.into_iter().enumerate() {
+            assert!(before.is_nan(), "the copy was done before the wait");
+            assert_eq!([own, next], [x[t], x[(t + 1) % 64]]);
+        }
+    }
+    check::<f32>();
+    check::<f64>();
+}
+
 #[test]
 fn every_scalar_type_loads_and_stores() {
     fn check<T: DeviceCopy + std::ops::Add<Output = T> + PartialEq + From<u8>>() {

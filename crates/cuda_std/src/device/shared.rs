@@ -39,3 +39,38 @@ pub fn static_shared<T, const SITE: u64>() -> *mut T {
     }
     p
 }
+
+/// See [`crate::shared::copy_async`].
+///
+/// # Safety
+/// As there.
+#[inline(always)]
+pub unsafe fn copy_async(to: *mut u8, from: *const u8, bytes: usize) {
+    macro_rules! copy {
+        ($bytes:literal) => {
+            // SAFETY: the caller's promise.
+            unsafe {
+                asm!(
+                    "{{",
+                    ".reg .b64 place;",
+                    "cvta.to.shared.u64 place, {to};",
+                    concat!("cp.async.ca.shared.global [place], [{from}], ", $bytes, ";"),
+                    "}}",
+                    to = in(reg64) to, from = in(reg64) from, options(nostack, preserves_flags)
+                );
+            }
+        };
+    }
+    match bytes {
+        4 => copy!(4),
+        8 => copy!(8),
+        _ => copy!(16),
+    }
+}
+
+/// See [`crate::shared::wait_copies`].
+#[inline(always)]
+pub fn wait_copies() {
+    // SAFETY: waiting has no precondition.
+    unsafe { asm!("cp.async.wait_all;", options(nostack, preserves_flags)) }
+}

@@ -98,6 +98,8 @@ pub struct Block {
     pub(super) warps: RefCell<Vec<Warp>>,
     pub(super) cancelled: Cell<bool>,
     shared: RefCell<Shared>,
+    /// What threads have started to copy to shared memory: the thread, to, from, bytes.
+    copies: RefCell<Vec<(usize, *mut u8, *const u8, usize)>>,
     fault: RefCell<Option<EmulatorError>>,
 }
 
@@ -123,6 +125,7 @@ impl Block {
             warps: RefCell::new((0..MAX_THREADS / 32).map(|_| Warp::default()).collect()),
             cancelled: Cell::new(false),
             shared: RefCell::new(Shared::new()),
+            copies: RefCell::default(),
             fault: RefCell::new(None),
         }
     }
@@ -143,6 +146,7 @@ impl Block {
             thread.state.set(if k < n_threads { State::New } else { State::Done });
         }
         self.shared().begin_block();
+        self.copies.borrow_mut().clear();
     }
 
     /// The launch whose block this is.
@@ -241,6 +245,23 @@ impl Block {
     /// Blocks of the grid.
     pub fn grid_dim(&self) -> [u32; 3] {
         self.launch().grid.array()
+    }
+
+    /// Notes a copy that the current thread starts.
+    pub fn start_copy(&self, to: *mut u8, from: *const u8, bytes: usize) {
+        self.copies.borrow_mut().push((self.current.get(), to, from, bytes));
+    }
+
+    /// Does the copies that the current thread has started.
+    pub fn finish_copies(&self) {
+        self.copies.borrow_mut().retain(|&(thread, to, from, bytes)| {
+            let is_own = thread == self.current.get();
+            if is_own {
+                // SAFETY: the promise made to `copy_async`: both places are there, and are different memory.
+                unsafe { to.copy_from_nonoverlapping(from, bytes) };
+            }
+            !is_own
+        });
     }
 
     /// The block's shared memory.

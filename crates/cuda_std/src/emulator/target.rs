@@ -146,3 +146,20 @@ pub fn dynamic_shared() -> *mut u8 {
 pub fn static_shared<T, const SITE: u64>() -> *mut T {
     current().shared().array(SITE)
 }
+
+/// See [`crate::shared::copy_async`]: the place is poisoned until the thread waits.
+///
+/// # Safety
+/// As there.
+#[track_caller]
+pub unsafe fn copy_async(to: *mut u8, from: *const u8, bytes: usize) {
+    // SAFETY: the caller's promise.
+    unsafe { to.write_bytes(0xFF, bytes) };
+    current().start_copy(to, from, bytes);
+}
+
+/// See [`crate::shared::wait_copies`].
+#[track_caller]
+pub fn wait_copies() {
+    current().finish_copies();
+}

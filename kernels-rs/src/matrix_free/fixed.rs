@@ -1,0 +1,114 @@
+//! Products of single elements, of isotropic elasticity: a cell in the registers of a thread, by formulas of its own. Each
+//! is here because it is faster than [`forces`](super::cell::forces).
+
+use super::hex8::TrilinearHex8;
+#[cfg(not(target_arch = "nvptx64"))]
+use super::patch::Alone;
+use super::patch::{Block, Memory, Operator, Patch, Sums, read};
+use super::tet10::{CurvedTet10, StraightTet10};
+use crate::element::{Element, cross};
+use crate::form::{Elasticity, Flux};
+use crate::material::Lame;
+use crate::real::{Real, dot3};
+#[cfg(not(target_arch = "nvptx64"))]
+use core::ops::Range;
+use cuda_std::prelude::*;
+
+/// Formulas for the forces of one element in space.
+pub trait FixedCell: Copy + Send + Sync + 'static {
+    /// The element.
+    type Element: Element;
+
+    /// Calls `set(b, force)` with the force on each node b of a cell with nodes at `x(b)` and displacements `u(b)`.
+    fn forces<T: Real>(
+        lame: Lame<T>,
+        x: impl Fn(usize) -> [T; 3],
+        u: impl Fn(usize) -> [T; 3],
+        set: impl FnMut(usize, [T; 3]),
+    );
+}
+
+/// The gradients of reference coordinates times the determinant, from the tangents along them; and the determinant.
+#[inline(always)]
+pub(super) fn cofactors<T: Real>([r, s, t]: [[T; 3]; 3]) -> ([[T; 3]; 3], T) {
+    let cofactors = [cross(s, t), cross(t, r), cross(r, s)];
+    (cofactors, dot3(r, cofactors[0]))
+}
+
+/// The stress of a displacement gradient, row by row.
+#[inline(always)]
+pub(super) fn stress<T: Real>(lame: Lame<T>, h: [[T; 3]; 3]) -> [[T; 3]; 3] {
+    Elasticity::flux::<super::Solid, T>(h, lame)
+}
+
+/// What a cell needs of its patch's lists, in registers.
+#[derive(Clone, Copy)]
+struct Own<E: Element, T: Real> {
+    lame: Lame<T>,
+    /// Where the components of its nodes start in the memory of the patch.
+    local: E::Nodal<usize>,
+}
+
+impl<T: Real> Operator<T> {
+    /// What cell c of a patch needs.
+    #[inline(always)]
+    unsafe fn own<E: Element>(self, patch: &Patch, c: usize) -> Own<E, T> {
+        let cell = self.patches.cells.at(patch.cells[0] + c) as usize;
+        let local = E::nodal(|b| 3 * self.patches.local(patch, b, c));
+        Own { lame: self.mesh.cell_stiffness::<Elasticity, T>(cell), local }
+    }
+
+    /// The forces of cell c.
+    #[inline(always)]
+    unsafe fn forces<C: FixedCell>(self, patch: &Patch, c: usize, own: Own<C::Element, T>, memory: Memory<T>) {
+        C::forces(
+            own.lame,
+            |b| read(3, memory.coords.add(own.local[b])),
+            |b| read(3, memory.values.add(own.local[b])),
+            |b, force| {
+                for i in 0..3 {
+                    *memory.forces.add(3 * (b * patch.cells[1] + c) + i) = force[i];
+                }
+            },
+        );
+    }
+}
+
+/// Computes: as [`patch_product`](super::patch::patch_product), by the formulas of an element.
+///
+/// Parameters, memory moved: as there. Thread mapping: a block per patch, a thread per cell. Operations: see the formulas. In
+/// shared memory a cell reads 6 words per node and writes 3, and each of these is read once more.
+#[kernel(C = [StraightTet10, CurvedTet10, TrilinearHex8], T = [f32, f64])]
+pub unsafe fn fixed_patch_product<C: FixedCell, T: Real>(operator: Operator<T>, x: View<T>, to: Sums<T>) {
+    let (thread, memory) = (thread::thread_idx_x() as usize, shared::dynamic_shared_mem::<u8>());
+    let patch = operator.patches.patch(C::Element::N, thread::block_idx_x() as usize);
+    let memory = Memory::new::<C::Element, Elasticity>(memory, &patch);
+    let has_cell = thread < patch.cells[1];
+    // Asked for before the wait for the rest.
+    let own = operator.own::<C::Element>(&patch, if has_cell { thread } else { 0 });
+    operator.load::<C::Element>(Block, &patch, memory, |i, entry| operator.take::<3>(Block, x, memory, i, entry));
+    if has_cell {
+        operator.forces::<C>(&patch, thread, own, memory);
+    }
+    operator.sum::<C::Element, Elasticity>(Block, &patch, memory, to);
+}
+
+/// [`fixed_patch_product`] of some patches on a thread of a CPU; `memory` is as much as the largest needs.
+#[cfg(not(target_arch = "nvptx64"))]
+pub unsafe fn fixed_products<C: FixedCell, T: Real>(
+    patches: Range<usize>,
+    memory: &mut [u128],
+    operator: Operator<T>,
+    x: View<T>,
+    to: Sums<T>,
+) {
+    for patch in patches {
+        let patch = operator.patches.patch(C::Element::N, patch);
+        let memory = Memory::new::<C::Element, Elasticity>(memory.as_mut_ptr().cast(), &patch);
+        operator.load::<C::Element>(Alone, &patch, memory, |i, entry| operator.take::<3>(Alone, x, memory, i, entry));
+        for c in 0..patch.cells[1] {
+            operator.forces::<C>(&patch, c, operator.own::<C::Element>(&patch, c), memory);
+        }
+        operator.sum::<C::Element, Elasticity>(Alone, &patch, memory, to);
+    }
+}
