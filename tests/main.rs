@@ -23,6 +23,7 @@ mod laplace;
 mod layers;
 mod load_cases;
 mod loads;
+mod matrix_free;
 mod mixed;
 mod nodal;
 mod out_of_memory;

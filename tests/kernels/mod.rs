@@ -7,6 +7,7 @@ mod cholesky;
 mod coupling;
 mod femses;
 mod matrices;
+mod matrix_free;
 mod parts;
 mod persistent;
 mod precond;
@@ -113,6 +114,7 @@ checks! {
     internal_force: of_elements!(cells::internal_force);
     sample: of_elements!(cells::sample);
     nodal: of_elements!(cells::nodal);
+    matrix_free: of_elements!(matrix_free::products);
     femses_matrices: of_elements!(femses::femses_matrices both);
     femses_steps: of_elements!(femses::femses_steps both);
     read_at: setup::read_at;

@@ -1,6 +1,6 @@
 //! Assembly: first which entries the matrix has ([`topology`], by [`symbolic`] where the host does it), then their
 //! values ([`stiffness`], by one [`Strategy`](crate::result::choices::Strategy) or another), loads and supports ([`numeric`]). Or no matrix, but those of
-//! the elements ([`element_operator`]).
+//! the elements ([`element_operator`]), or none at all ([`matrix_free`]).
 
 mod addition;
 pub mod coloring;
@@ -8,8 +8,10 @@ mod couplings;
 pub mod element_operator;
 pub(crate) mod forms;
 mod materials;
+pub mod matrix_free;
 pub mod numbering;
 pub mod numeric;
+pub mod patches;
 mod slanted;
 pub mod stiffness;
 mod strategy;
@@ -21,6 +23,7 @@ pub use addition::Addition;
 pub use coloring::CellColors;
 pub use couplings::Couplings;
 pub use element_operator::ElementOperator;
+pub use matrix_free::MatrixFree;
 pub use numbering::Numbering;
 pub use numeric::{DeviceBlock, DeviceMesh};
 pub use slanted::{DeviceSlanted, Slanted};

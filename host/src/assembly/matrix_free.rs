@@ -1,0 +1,305 @@
+//! K without a matrix: products from the mesh's coordinates and materials, by patches of cells. See
+//! [`kernels_rs::matrix_free`].
+//!
+//! It is K after supports, as [`Supports::eliminate`] makes it: held components have the diagonal of K alone.
+
+use super::patches::{PatchList, Patches};
+use super::{DeviceBlock, DeviceMesh, Supports};
+use crate::device::Buffer;
+use crate::element::ElementKind;
+use crate::linalg::Space;
+use crate::model::Physics;
+use crate::parallel;
+use crate::result::{Error, Result};
+use crate::sparse::LinOp;
+use cuda_std::prelude::View;
+use kernels_rs::form::Elasticity;
+use kernels_rs::matrix_free::cell::Tables;
+use kernels_rs::matrix_free::patch::{
+    ACROSS, DIAGONAL, GeneralPatchProduct, PatchBlocks, PatchProduct, ROW_SUMS, blocks, products,
+};
+use kernels_rs::matrix_free::fixed::{FixedPatchProduct, fixed_products};
+use kernels_rs::matrix_free::shared::{HoldNodes, SumShared};
+use kernels_rs::matrix_free::{CurvedTet10, Held, Operator, Plane, Ring, Solid, StraightTet10, Sums, TrilinearHex8};
+use kernels_rs::real::{Real, Stored};
+use std::cell::RefCell;
+use std::ops::Range;
+
+/// Evaluates `$body` with `$P` naming the form with all constants of a material, and `$E` what stands for the elements of this
+/// dimension.
+macro_rules! with_general {
+    ($mesh:expr, $dim:expr, $E:ident, $P:ident => $body:expr) => {
+        match ($mesh.form.physics, $mesh.form.is_revolved, $dim) {
+            (Physics::Elasticity, true, _) => with_general!($E = Ring, $P = General, $body),
+            (Physics::Elasticity, false, 2) => with_general!($E = Plane, $P = General, $body),
+            (Physics::Elasticity, false, _) => with_general!($E = Solid, $P = General, $body),
+            (Physics::Potential, true, _) => with_general!($E = Ring, $P = Scalar, $body),
+            (Physics::Potential, false, 2) => with_general!($E = Plane, $P = Scalar, $body),
+            (Physics::Potential, false, _) => with_general!($E = Solid, $P = Scalar, $body),
+        }
+    };
+    ($E:ident = $Element:ident, $P:ident = $Form:ident, $body:expr) => {{
+        type $E = $Element;
+        type $P = kernels_rs::form::$Form;
+        $body
+    }};
+}
+
+/// How a mesh is divided, and by what its products are computed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Division {
+    /// Cells of a patch at most; fewer where these have no room.
+    pub most: usize,
+    /// Whether elements are computed by [formulas of their own](kernels_rs::matrix_free::fixed) where there are any.
+    pub by_formulas: bool,
+}
+
+impl Default for Division {
+    fn default() -> Self {
+        Division { most: usize::MAX, by_formulas: true }
+    }
+}
+
+/// What there is for a cell's forces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Formulas {
+    Isotropic,
+    General,
+    StraightTet10,
+    CurvedTet10,
+    TrilinearHex8,
+}
+
+impl Formulas {
+    fn of(mesh: &DeviceMesh, block: &DeviceBlock, list: &PatchList, division: Division) -> Self {
+        if !mesh.form.is_isotropic || mesh.form.physics != Physics::Elasticity {
+            return Formulas::General;
+        }
+        match block.cells.kind {
+            _ if !division.by_formulas => Formulas::Isotropic,
+            ElementKind::Tet10 if list.is_straight => Formulas::StraightTet10,
+            ElementKind::Tet10 => Formulas::CurvedTet10,
+            ElementKind::Hex8 => Formulas::TrilinearHex8,
+            _ => Formulas::Isotropic,
+        }
+    }
+}
+
+/// K of a mesh, without its entries.
+pub struct MatrixFree<'a, T: Real> {
+    mesh: &'a DeviceMesh,
+    patches: Patches,
+    rules: Vec<Rule<T>>,
+    formulas: Vec<Formulas>,
+    held: DeviceHeld<T>,
+    diagonal: Buffer<f64>,
+    /// Sums of nodes that patches share.
+    partial: RefCell<Buffer<T>>,
+}
+
+/// The rule of an element's stiffness on a device.
+struct Rule<T> {
+    n: usize,
+    weights: Buffer<T>,
+    shape: Buffer<T>,
+    slopes: Buffer<[T; 3]>,
+}
+
+/// What supports hold, on a device.
+struct DeviceHeld<T> {
+    rows: Buffer<u32>,
+    free: Buffer<[T; 6]>,
+    part: Buffer<[T; 6]>,
+}
+
+impl<'a, T: Real> MatrixFree<'a, T> {
+    /// Divides a mesh into patches and computes the diagonal.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotAvailable`] for springs, and in single precision for all but isotropic elasticity.
+    pub fn new(space: &Space, mesh: &'a DeviceMesh, supports: &Supports, division: Division) -> Result<Self> {
+        assert_eq!(supports.fixed.len(), mesh.n_nodes, "the supports of another mesh");
+        check::<T>(mesh)?;
+        let rows = supports.nodes();
+        let patches = Patches::new(space, mesh, &rows, division.most)?;
+        let rules = mesh.blocks.iter().map(|block| Rule::new(space, block)).collect::<Result<_>>()?;
+        let both = mesh.blocks.iter().zip(&patches.lists);
+        let formulas = both.map(|(block, list)| Formulas::of(mesh, block, list, division)).collect();
+        let (held, diagonal) = hold(space, mesh, &patches, supports, &rows)?;
+        let partial = RefCell::new(space.zeros(mesh.components() * patches.n_partial)?);
+        Ok(MatrixFree { mesh, patches, rules, formulas, held, diagonal, partial })
+    }
+
+    /// The diagonal of K after supports, `[n_nodes][components]`.
+    pub fn diagonal(&self) -> &Buffer<f64> {
+        &self.diagonal
+    }
+
+    /// Bytes that it keeps beside the mesh.
+    pub fn bytes(&self) -> u64 {
+        let held = self.held.rows.bytes() + self.held.free.bytes() + self.held.part.bytes();
+        self.patches.bytes() + self.diagonal.bytes() + self.partial.borrow().bytes() + held
+    }
+
+    /// The products of the patches of one element type.
+    fn multiply(&self, space: &Space, i: usize, x: View<T>, to: Sums<T>) -> Result<()> {
+        let (mesh, list, tables) = (self.mesh, &self.patches.lists[i], self.rules[i].view());
+        let (block, held) = (&mesh.blocks[i], self.held.view());
+        let dim = block.cells.kind.info().dim;
+        let view = if self.formulas[i] == Formulas::General { mesh.general_view(block) } else { mesh.view(block) };
+        let operator = Operator { patches: list.view(), tables, mesh: view, held };
+        macro_rules! run {
+            ($Kernel:ident, $on_cpu:ident, $($of:ident),+) => {{
+                if space.on_host() {
+                    // SAFETY: views of this mesh, of its patches and of vectors of its nodes, which live; each sum is
+                    // written by one patch, to a place of its own.
+                    on_cpu::<T>(list, &|patches, memory| unsafe { $on_cpu::<$($of),+>(patches, memory, operator, x, to) });
+                    return Ok(());
+                }
+                // SAFETY: as above.
+                unsafe { space.launch(list.grid::<T>(), $Kernel::<$($of),+>::new(operator, x, to)) }
+            }};
+        }
+        match self.formulas[i] {
+            Formulas::StraightTet10 => run!(FixedPatchProduct, fixed_products, StraightTet10, T),
+            Formulas::CurvedTet10 => run!(FixedPatchProduct, fixed_products, CurvedTet10, T),
+            Formulas::TrilinearHex8 => run!(FixedPatchProduct, fixed_products, TrilinearHex8, T),
+            Formulas::Isotropic if dim == 2 => run!(PatchProduct, products, Plane, Elasticity, T),
+            Formulas::Isotropic => run!(PatchProduct, products, Solid, Elasticity, T),
+            Formulas::General => with_general!(mesh, dim, E, P => run!(GeneralPatchProduct, products, E, P, T)),
+        }
+    }
+}
+
+/// Refuses what has no kernels.
+fn check<T: Real>(mesh: &DeviceMesh) -> Result<()> {
+    let what = "product without a matrix";
+    if mesh.addition.is_some() {
+        return Err(Error::NotAvailable { what, name: "of springs".into(), available: vec!["of elements"] });
+    }
+    let is_isotropic = mesh.form.is_isotropic && mesh.form.physics == Physics::Elasticity;
+    if T::NAME != f64::NAME && !is_isotropic {
+        return Err(Error::NotAvailable { what, name: "in single precision".into(), available: vec!["in double"] });
+    }
+    Ok(())
+}
+
+/// Runs some work over the patches of one element type on the threads of a CPU, each with memory for one.
+fn on_cpu<T: Real>(list: &PatchList, work: &(dyn Fn(Range<usize>, &mut [u128]) + Sync)) {
+    let n = list.memory::<T>().div_ceil(size_of::<u128>());
+    parallel::for_ranges(list.n_patches, 1, &|patches| work(patches, &mut vec![0; n]));
+}
+
+/// One part of the diagonal blocks of K before supports, `[n_nodes][components]`.
+fn node_blocks(
+    space: &Space,
+    mesh: &DeviceMesh,
+    patches: &Patches,
+    rows: &Buffer<u32>,
+    part: u32,
+) -> Result<Buffer<f64>> {
+    let size = mesh.components();
+    let (mut y, mut partial) = (space.zeros(size * mesh.n_nodes)?, space.zeros::<f64>(size * patches.n_partial)?);
+    let none = View::from_slice(&[]);
+    let held = Held { rows: rows.view(), free: none, part: none };
+    let rules: Vec<Rule<f64>> = mesh.blocks.iter().map(|block| Rule::new(space, block)).collect::<Result<_>>()?;
+    for ((block, list), rule) in mesh.blocks.iter().zip(&patches.lists).zip(&rules) {
+        let operator =
+            Operator { patches: list.view(), tables: rule.view(), mesh: mesh.general_view(block), held };
+        let to = Sums { y: y.view_mut(), partial: partial.view_mut() };
+        with_general!(mesh, block.cells.kind.info().dim, E, P => if space.on_host() {
+            // SAFETY: as in `MatrixFree::multiply`.
+            on_cpu::<f64>(list, &|patches, memory| unsafe { blocks::<E, P>(patches, memory, operator, part, to) });
+        } else {
+            // SAFETY: as there.
+            unsafe { space.launch(list.grid::<f64>(), PatchBlocks::<E, P>::new(operator, part, to)) }?;
+        });
+    }
+    let (shared, partial, x) = (patches.shared(), partial.view(), y.view());
+    let kernel = SumShared { size, shared, held, partial, x, y: y.view_mut() };
+    // SAFETY: as above; x is not read, as nothing is held.
+    unsafe { space.run(size * patches.n_shared, kernel) }?;
+    space.finish()?;
+    Ok(y)
+}
+
+/// What supports hold, and the diagonal of K after them.
+fn hold<T: Real>(
+    space: &Space,
+    mesh: &DeviceMesh,
+    patches: &Patches,
+    supports: &Supports,
+    rows: &[u32],
+) -> Result<(DeviceHeld<T>, Buffer<f64>)> {
+    let directions = |row: &u32| {
+        let mut all = [[0.0; 3]; 3];
+        all.iter_mut().zip(supports.directions(*row as usize)).for_each(|(to, n)| *to = n);
+        all
+    };
+    let directions: Vec<[[f64; 3]; 3]> = rows.iter().map(directions).collect();
+    let (rows, directions) = (space.upload(rows)?, space.upload_vec(directions)?);
+    let mut diagonal = node_blocks(space, mesh, patches, &rows, DIAGONAL)?;
+    let across = node_blocks(space, mesh, patches, &rows, ACROSS)?;
+    let (mut free, mut part) = (space.zeros(rows.len())?, space.zeros(rows.len())?);
+    let kernel = HoldNodes {
+        size: mesh.components(),
+        rows: rows.view(),
+        directions: directions.view(),
+        diagonal: diagonal.view_mut(),
+        across: across.view(),
+        free: free.view_mut(),
+        part: part.view_mut(),
+    };
+    // SAFETY: an entry for each held node and each unknown; all live until `finish`.
+    unsafe { space.run(rows.len(), kernel) }?;
+    space.finish()?;
+    Ok((DeviceHeld { rows, free, part }, diagonal))
+}
+
+impl<T: Real> Rule<T> {
+    fn new(space: &Space, block: &DeviceBlock) -> Result<Self> {
+        let points = &block.cells.kind.table().quadrature;
+        let slopes = points.iter().flat_map(|at| at.dn.iter().map(|dn| dn.map(T::from_f64)));
+        let shape = points.iter().flat_map(|at| at.n.iter().map(|n| T::from_f64(*n)));
+        Ok(Rule {
+            n: block.cells.kind.info().n_nodes,
+            weights: space.upload_vec(points.iter().map(|at| T::from_f64(at.weight)).collect())?,
+            shape: space.upload_vec(shape.collect())?,
+            slopes: space.upload_vec(slopes.collect())?,
+        })
+    }
+
+    fn view(&self) -> Tables<T> {
+        Tables { n: self.n, weights: self.weights.view(), shape: self.shape.view(), slopes: self.slopes.view() }
+    }
+}
+
+impl<T: Real> DeviceHeld<T> {
+    fn view(&self) -> Held<T> {
+        Held { rows: self.rows.view(), free: self.free.view(), part: self.part.view() }
+    }
+}
+
+impl<T: Real> LinOp<T> for MatrixFree<'_, T> {
+    fn n(&self) -> usize {
+        self.mesh.components() * self.mesh.n_nodes
+    }
+
+    fn apply(&self, space: &Space, x: &Buffer<T>, y: &mut Buffer<T>) -> Result<()> {
+        assert_eq!([x.len(), y.len()], [self.n(); 2], "vectors of another mesh");
+        let mut partial = self.partial.borrow_mut();
+        for i in 0..self.mesh.blocks.len() {
+            self.multiply(space, i, x.view(), Sums { y: y.view_mut(), partial: partial.view_mut() })?;
+        }
+        let (size, shared, held) = (self.mesh.components(), self.patches.shared(), self.held.view());
+        let kernel = SumShared { size, shared, held, partial: partial.view(), x: x.view(), y: y.view_mut() };
+        // SAFETY: as in `multiply`; a node is shared once.
+        unsafe { space.run(size * self.patches.n_shared, kernel) }
+    }
+
+    /// Bounds of them before supports, for each unknown: by `|K_ij| <= sqrt(K_ii K_jj)` in each cell.
+    fn row_sums(&self, space: &Space) -> Result<Buffer<f64>> {
+        node_blocks(space, self.mesh, &self.patches, &self.held.rows, ROW_SUMS)
+    }
+}
