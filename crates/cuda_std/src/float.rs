@@ -1,6 +1,7 @@
 //! Floating-point arithmetic that kernels and the CPU share.
 
 use crate::atomic::AtomicAdd;
+use crate::shared::SharedValue;
 use crate::warp::WarpShuffleValue;
 use crate::{DeviceCopy, target};
 use core::fmt::Debug;
@@ -10,6 +11,7 @@ use core::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAss
 pub trait GpuFloat:
     DeviceCopy
     + AtomicAdd
+    + SharedValue
     + WarpShuffleValue
     + PartialOrd
     + Debug

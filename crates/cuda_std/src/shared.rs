@@ -3,6 +3,7 @@
 //! It starts undefined on a device and as 0xFF bytes (NaN, `u32::MAX`) on the emulator, fresh for each block.
 
 use crate::{DeviceCopy, View, target};
+use core::marker::PhantomData;
 #[doc(hidden)]
 pub use crate::target::static_shared;
 
@@ -33,17 +34,122 @@ pub fn dynamic_shared_mem<T>() -> *mut T {
     target::dynamic_shared().cast()
 }
 
+/// A place in shared memory. On a device it is an address of shared memory alone, of 32 bits: loads through pointers find out
+/// first what memory they lead to.
+pub struct Shared<T> {
+    place: target::Place,
+    of: PhantomData<*mut T>,
+}
+
+impl<T> Clone for Shared<T> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T> Copy for Shared<T> {}
+
+impl<T> Shared<T> {
+    /// The place that a pointer leads to.
+    ///
+    /// # Safety
+    /// It leads to shared memory; on a host to any.
+    #[inline(always)]
+    pub unsafe fn new(pointer: *mut T) -> Self {
+        // SAFETY: the caller's promise.
+        Shared { place: unsafe { target::place(pointer.cast()) }, of: PhantomData }
+    }
+
+    /// The place so many values further on.
+    #[inline(always)]
+    pub fn offset(self, n: usize) -> Self {
+        Shared { place: target::advance(self.place, n * size_of::<T>()), of: PhantomData }
+    }
+
+    /// The same place for values of another type.
+    #[inline(always)]
+    pub fn cast<U>(self) -> Shared<U> {
+        Shared { place: self.place, of: PhantomData }
+    }
+}
+
+impl<T: SharedValue> Shared<T> {
+    /// The value there.
+    ///
+    /// # Safety
+    /// The place is in the block's memory, has been written, and nobody writes it at the same time.
+    #[inline(always)]
+    pub unsafe fn get(self) -> T {
+        // SAFETY: the caller's promise.
+        unsafe { T::get_shared(self.place) }
+    }
+
+    /// Writes the value there.
+    ///
+    /// # Safety
+    /// The place is in the block's memory, and nobody else uses it at the same time.
+    #[inline(always)]
+    pub unsafe fn put(self, value: T) {
+        // SAFETY: the caller's promise.
+        unsafe { T::put_shared(self.place, value) }
+    }
+
+    /// The three values from there on.
+    ///
+    /// # Safety
+    /// As for [`Shared::get`].
+    #[inline(always)]
+    pub unsafe fn get3(self) -> [T; 3] {
+        // SAFETY: the caller's promise.
+        unsafe { T::get3_shared(self.place) }
+    }
+
+    /// Writes three values from there on.
+    ///
+    /// # Safety
+    /// As for [`Shared::put`].
+    #[inline(always)]
+    pub unsafe fn put3(self, values: [T; 3]) {
+        // SAFETY: the caller's promise.
+        unsafe { T::put3_shared(self.place, values) }
+    }
+}
+
+/// A value that [`Shared`] loads and stores.
+pub trait SharedValue: DeviceCopy {
+    /// See [`Shared::get`].
+    ///
+    /// # Safety
+    /// As there.
+    unsafe fn get_shared(place: target::Place) -> Self;
+    /// See [`Shared::put`].
+    ///
+    /// # Safety
+    /// As there.
+    unsafe fn put_shared(place: target::Place, value: Self);
+    /// See [`Shared::get3`].
+    ///
+    /// # Safety
+    /// As there.
+    unsafe fn get3_shared(place: target::Place) -> [Self; 3];
+    /// See [`Shared::put3`].
+    ///
+    /// # Safety
+    /// As there.
+    unsafe fn put3_shared(place: target::Place, values: [Self; 3]);
+}
+
 /// Starts to copy item `i` of an array to shared memory, past the registers. It is there after [`wait_copies`] of the same
 /// thread, and for the others after a barrier behind that. Until then nobody may use the place.
 ///
 /// # Safety
-/// As for [`View::at`], and `to` is a place in shared memory, aligned like the item. Items have 4, 8 or 16 bytes.
+/// As for [`View::at`], and the place is aligned like the item. Items have 4, 8 or 16 bytes.
 #[inline(always)]
 #[track_caller]
-pub unsafe fn copy_async<T: DeviceCopy>(from: View<T>, i: usize, to: *mut T) {
+pub unsafe fn copy_async<T: DeviceCopy>(from: View<T>, i: usize, to: Shared<T>) {
     const { assert!(matches!(size_of::<T>(), 4 | 8 | 16), "4, 8 or 16 bytes are copied at a time") }
     // SAFETY: the caller's promise.
-    unsafe { target::copy_async(to.cast(), from.element(i).cast(), size_of::<T>()) }
+    unsafe { target::copy_async(to.place, from.element(i).cast(), size_of::<T>()) }
 }
 
 /// Waits for the copies that this thread has started.

@@ -396,15 +396,15 @@ pub unsafe fn double<T: DeviceCopy + std::ops::Add<Output = T>>(
 #[kernel(T = [f32, f64])]
 pub unsafe fn copies<T: GpuFloat>(x: View<T>, out: ViewMut<[T; 3]>) {
     let (t, n) = (thread::thread_idx_x() as usize, thread::block_dim_x() as usize);
-    let place = shared::dynamic_shared_mem::<T>();
     // SAFETY: there is a place and an item for each thread; places are read before a copy is done to see just that.
     unsafe {
-        shared::copy_async(x, t, place.add(t));
-        let before = place.add(t).read_volatile();
+        let place = shared::Shared::new(shared::dynamic_shared_mem::<T>());
+        shared::copy_async(x, t, place.offset(t));
+        let before = place.offset(t).get();
         shared::wait_copies();
-        let own = *place.add(t);
+        let own = place.offset(t).get();
         thread::sync_threads();
-        out.set(t, [before, own, *place.add((t + 1) % n)]);
+        out.set(t, [before, own, place.offset((t + 1) % n).get()]);
     }
 }
 
@@ -419,6 +419,30 @@ fn copies_are_there_after_the_wait_and_not_before() {
             assert!(before.is_nan(), "the copy was done before the wait");
             assert_eq!([own, next], [x[t], x[(t + 1) % 64]]);
         }
+    }
+    check::<f32>();
+    check::<f64>();
+}
+
+/// Writes three values and one, and reads them by one and by three.
+#[kernel(T = [f32, f64])]
+pub unsafe fn places<T: GpuFloat>(out: ViewMut<[T; 3]>) {
+    // SAFETY: there is room for four values.
+    unsafe {
+        let first = shared::Shared::new(shared_array![T; 4]);
+        first.put3([T::from_f64(1.0), T::from_f64(2.0), T::from_f64(3.0)]);
+        first.offset(3).put(T::from_f64(4.0));
+        out.set(0, [first.get(), first.offset(1).get(), first.cast::<T>().offset(2).get()]);
+        out.set(1, first.offset(1).get3());
+    }
+}
+
+#[test]
+fn places_hold_what_is_put_there() {
+    fn check<T: GpuFloat>() {
+        let mut out = vec![[T::ZERO; 3]; 2];
+        run_in_every_order(1, 1, &Places { out: ViewMut::from_slice(&mut out) });
+        assert_eq!(out, [[1.0, 2.0, 3.0].map(T::from_f64), [2.0, 3.0, 4.0].map(T::from_f64)]);
     }
     check::<f32>();
     check::<f64>();

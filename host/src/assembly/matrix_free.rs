@@ -18,7 +18,7 @@ use kernels_rs::matrix_free::cell::Tables;
 use kernels_rs::matrix_free::patch::{
     ACROSS, DIAGONAL, GeneralPatchProduct, PatchBlocks, PatchProduct, ROW_SUMS, blocks, products,
 };
-use kernels_rs::matrix_free::fixed::{FixedPatchProduct, fixed_products};
+use kernels_rs::matrix_free::fixed::{FixedPatchProduct, MAX_CELLS, fixed_products};
 use kernels_rs::matrix_free::shared::{HoldNodes, SumShared};
 use kernels_rs::matrix_free::{CurvedTet10, Held, Operator, Plane, Ring, Solid, StraightTet10, Sums, TrilinearHex8};
 use kernels_rs::real::{Real, Stored};
@@ -71,16 +71,28 @@ enum Formulas {
 }
 
 impl Formulas {
-    fn of(mesh: &DeviceMesh, block: &DeviceBlock, list: &PatchList, division: Division) -> Self {
+    /// Those of cells whose edges may be curved.
+    fn of(mesh: &DeviceMesh, block: &DeviceBlock, division: Division) -> Self {
         if !mesh.form.is_isotropic || mesh.form.physics != Physics::Elasticity {
             return Formulas::General;
         }
         match block.cells.kind {
-            _ if !division.by_formulas => Formulas::Isotropic,
-            ElementKind::Tet10 if list.is_straight => Formulas::StraightTet10,
-            ElementKind::Tet10 => Formulas::CurvedTet10,
-            ElementKind::Hex8 => Formulas::TrilinearHex8,
+            ElementKind::Tet10 if division.by_formulas => Formulas::CurvedTet10,
+            ElementKind::Hex8 if division.by_formulas => Formulas::TrilinearHex8,
             _ => Formulas::Isotropic,
+        }
+    }
+
+    /// Those of cells with straight edges.
+    fn straight(self) -> Self {
+        if self == Formulas::CurvedTet10 { Formulas::StraightTet10 } else { self }
+    }
+
+    /// Cells of a patch at most.
+    fn most(self) -> usize {
+        match self {
+            Formulas::Isotropic | Formulas::General => usize::MAX,
+            _ => MAX_CELLS,
         }
     }
 }
@@ -122,10 +134,13 @@ impl<'a, T: Real> MatrixFree<'a, T> {
         assert_eq!(supports.fixed.len(), mesh.n_nodes, "the supports of another mesh");
         check::<T>(mesh)?;
         let rows = supports.nodes();
-        let patches = Patches::new(space, mesh, &rows, division.most)?;
+        let formulas = |block: &DeviceBlock| Formulas::of(mesh, block, division);
+        let patches = Patches::new(space, mesh, &rows, |block| formulas(block).most().min(division.most))?;
         let rules = mesh.blocks.iter().map(|block| Rule::new(space, block)).collect::<Result<_>>()?;
-        let both = mesh.blocks.iter().zip(&patches.lists);
-        let formulas = both.map(|(block, list)| Formulas::of(mesh, block, list, division)).collect();
+        let straight = |(block, list): (_, &PatchList)| {
+            if list.is_straight { formulas(block).straight() } else { formulas(block) }
+        };
+        let formulas = mesh.blocks.iter().zip(&patches.lists).map(straight).collect();
         let (held, diagonal) = hold(space, mesh, &patches, supports, &rows)?;
         let partial = RefCell::new(space.zeros(mesh.components() * patches.n_partial)?);
         Ok(MatrixFree { mesh, patches, rules, formulas, held, diagonal, partial })

@@ -85,12 +85,18 @@ struct Nodes {
 }
 
 impl Patches {
-    /// Divides a mesh into patches of up to `most` cells; `held` are the nodes where supports hold anything, ascending.
+    /// Divides a mesh into patches of up to `most` cells, by element type; `held` are the nodes where supports hold anything,
+    /// ascending.
     ///
     /// # Errors
     ///
     /// [`Error::TooLarge`] where numbers of 31 bits for nodes, or of 32 for sums, are not enough.
-    pub fn new(space: &Space, mesh: &DeviceMesh, held: &[u32], most: usize) -> Result<Self> {
+    pub fn new(
+        space: &Space,
+        mesh: &DeviceMesh,
+        held: &[u32],
+        most: impl Fn(&super::DeviceBlock) -> usize,
+    ) -> Result<Self> {
         if mesh.n_nodes >= HELD as usize {
             return Err(Error::TooLarge(format!("{} nodes, and patches number them with 31 bits", mesh.n_nodes)));
         }
@@ -99,7 +105,7 @@ impl Patches {
             let (cell_nodes, info) = (space.download(&block.cells.nodes)?, block.cells.kind.info());
             let (dim, size) = (info.dim, mesh.components());
             let fits = |nodes: usize, slots: usize| bytes::<f64>(dim, size, nodes, slots) <= MAX_SHARED;
-            Ok(Division::new((block.cells.kind, most), cell_nodes, &coords, fits))
+            Ok(Division::new((block.cells.kind, most(block)), cell_nodes, &coords, fits))
         };
         let divisions: Vec<Division> = mesh.blocks.iter().map(divide).collect::<Result<_>>()?;
         let nodes = Nodes::new(mesh.n_nodes, &divisions, held)?;

@@ -402,7 +402,7 @@ pub fn transform<T: Real>(dim: usize, inverse: [[T; 3]; 3], g: [T; 3]) -> [T; 3]
 }
 
 #[inline(always)]
-pub(crate) fn cross<T: Real>(a: [T; 3], b: [T; 3]) -> [T; 3] {
+fn cross<T: Real>(a: [T; 3], b: [T; 3]) -> [T; 3] {
     [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
 

@@ -4,15 +4,18 @@
 use super::hex8::TrilinearHex8;
 #[cfg(not(target_arch = "nvptx64"))]
 use super::patch::Alone;
-use super::patch::{Block, Memory, Operator, Patch, Sums, read};
+use super::patch::{Block, Memory, Operator, Patch, Sums};
 use super::tet10::{CurvedTet10, StraightTet10};
-use crate::element::{Element, cross};
+use crate::element::Element;
 use crate::form::{Elasticity, Flux};
 use crate::material::Lame;
-use crate::real::{Real, dot3};
+use crate::real::{Real, dot3, fma};
 #[cfg(not(target_arch = "nvptx64"))]
 use core::ops::Range;
 use cuda_std::prelude::*;
+
+/// Cells of a patch at most: a thread each, with the registers that three blocks of as many have.
+pub const MAX_CELLS: usize = 128;
 
 /// Formulas for the forces of one element in space.
 pub trait FixedCell: Copy + Send + Sync + 'static {
@@ -33,6 +36,13 @@ pub trait FixedCell: Copy + Send + Sync + 'static {
 pub(super) fn cofactors<T: Real>([r, s, t]: [[T; 3]; 3]) -> ([[T; 3]; 3], T) {
     let cofactors = [cross(s, t), cross(t, r), cross(r, s)];
     (cofactors, dot3(r, cofactors[0]))
+}
+
+/// `a x b` in fused operations.
+#[inline(always)]
+fn cross<T: Real>(a: [T; 3], b: [T; 3]) -> [T; 3] {
+    let component = |i: usize, j: usize| fma(a[i], b[j], -(a[j] * b[i]));
+    [component(1, 2), component(2, 0), component(0, 1)]
 }
 
 /// The stress of a displacement gradient, row by row.
@@ -63,13 +73,9 @@ impl<T: Real> Operator<T> {
     unsafe fn forces<C: FixedCell>(self, patch: &Patch, c: usize, own: Own<C::Element, T>, memory: Memory<T>) {
         C::forces(
             own.lame,
-            |b| read(3, memory.coords.add(own.local[b])),
-            |b| read(3, memory.values.add(own.local[b])),
-            |b, force| {
-                for i in 0..3 {
-                    *memory.forces.add(3 * (b * patch.cells[1] + c) + i) = force[i];
-                }
-            },
+            |b| memory.coords.offset(own.local[b]).get3(),
+            |b| memory.values.offset(own.local[b]).get3(),
+            |b, force| memory.forces.offset(3 * (b * patch.cells[1] + c)).put3(force),
         );
     }
 }
@@ -78,7 +84,7 @@ impl<T: Real> Operator<T> {
 ///
 /// Parameters, memory moved: as there. Thread mapping: a block per patch, a thread per cell. Operations: see the formulas. In
 /// shared memory a cell reads 6 words per node and writes 3, and each of these is read once more.
-#[kernel(C = [StraightTet10, CurvedTet10, TrilinearHex8], T = [f32, f64])]
+#[kernel(launch_bounds(128, 3), C = [StraightTet10, CurvedTet10, TrilinearHex8], T = [f32, f64])]
 pub unsafe fn fixed_patch_product<C: FixedCell, T: Real>(operator: Operator<T>, x: View<T>, to: Sums<T>) {
     let (thread, memory) = (thread::thread_idx_x() as usize, shared::dynamic_shared_mem::<u8>());
     let patch = operator.patches.patch(C::Element::N, thread::block_idx_x() as usize);
@@ -86,7 +92,7 @@ pub unsafe fn fixed_patch_product<C: FixedCell, T: Real>(operator: Operator<T>, 
     let has_cell = thread < patch.cells[1];
     // Asked for before the wait for the rest.
     let own = operator.own::<C::Element>(&patch, if has_cell { thread } else { 0 });
-    operator.load::<C::Element>(Block, &patch, memory, |i, entry| operator.take::<3>(Block, x, memory, i, entry));
+    operator.load::<C::Element, Elasticity, 4>(Block, &patch, memory, x);
     if has_cell {
         operator.forces::<C>(&patch, thread, own, memory);
     }
@@ -105,7 +111,7 @@ pub unsafe fn fixed_products<C: FixedCell, T: Real>(
     for patch in patches {
         let patch = operator.patches.patch(C::Element::N, patch);
         let memory = Memory::new::<C::Element, Elasticity>(memory.as_mut_ptr().cast(), &patch);
-        operator.load::<C::Element>(Alone, &patch, memory, |i, entry| operator.take::<3>(Alone, x, memory, i, entry));
+        operator.load::<C::Element, Elasticity, 1>(Alone, &patch, memory, x);
         for c in 0..patch.cells[1] {
             operator.forces::<C>(&patch, c, operator.own::<C::Element>(&patch, c), memory);
         }

@@ -10,6 +10,7 @@ use crate::real::Real;
 #[cfg(not(target_arch = "nvptx64"))]
 use core::ops::Range;
 use cuda_std::prelude::*;
+use cuda_std::shared::Shared;
 
 /// The patches of the cells of one element type. All lists are patch after patch.
 #[repr(C)]
@@ -123,38 +124,52 @@ pub const fn bytes<T>(dim: usize, size: usize, n_nodes: usize, n_slots: usize) -
 #[derive(Clone, Copy)]
 pub(super) struct Memory<T> {
     /// `[nodes][DIM]`
-    pub(super) coords: *mut T,
+    pub(super) coords: Shared<T>,
     /// `[nodes][size]`
-    pub(super) values: *mut T,
+    pub(super) values: Shared<T>,
     /// The forces, `[slots][size]`.
-    pub(super) forces: *mut T,
+    pub(super) forces: Shared<T>,
     /// The nodes' slots, one after the other.
-    slots: *mut u16,
+    slots: Shared<u16>,
     /// Where each node's start.
-    starts: *mut u16,
+    starts: Shared<u16>,
 }
 
 impl<T: Real> Memory<T> {
     #[inline(always)]
     pub(super) unsafe fn new<E: Element, P: Form>(memory: *mut u8, patch: &Patch) -> Self {
         let ([_, n_nodes], [_, n_slots]) = (patch.nodes, patch.slots);
-        let words = (E::DIM + size::<E, P>()) * n_nodes + size::<E, P>() * n_slots;
+        let (memory, words) = (Shared::new(memory), (E::DIM + size::<E, P>()) * n_nodes + size::<E, P>() * n_slots);
         let coords = memory.cast::<T>();
-        let values = coords.add(E::DIM * n_nodes);
-        let slots = memory.add((words * size_of::<T>()).next_multiple_of(16)).cast::<u16>();
-        let forces = values.add(size::<E, P>() * n_nodes);
-        Memory { coords, values, forces, slots, starts: slots.add(in_lines(n_slots)) }
+        let values = coords.offset(E::DIM * n_nodes);
+        let slots = memory.offset((words * size_of::<T>()).next_multiple_of(16)).cast::<u16>();
+        let forces = values.offset(size::<E, P>() * n_nodes);
+        Memory { coords, values, forces, slots, starts: slots.offset(in_lines(n_slots)) }
     }
 }
 
 /// The first `n` components of a vector; the others are 0.
 #[inline(always)]
-pub(super) unsafe fn read<T: Real>(n: usize, from: *const T) -> [T; 3] {
+pub(super) unsafe fn read<T: Real>(n: usize, from: Shared<T>) -> [T; 3] {
+    if n == 3 {
+        return from.get3();
+    }
     let mut vector = [T::ZERO; 3];
     for i in 0..n {
-        vector[i] = *from.add(i);
+        vector[i] = from.offset(i).get();
     }
     vector
+}
+
+/// Writes the first `n` components of a vector.
+#[inline(always)]
+pub(super) unsafe fn write<T: Real>(n: usize, to: Shared<T>, vector: [T; 3]) {
+    if n == 3 {
+        return to.put3(vector);
+    }
+    for i in 0..n {
+        to.offset(i).put(vector[i]);
+    }
 }
 
 /// Who computes a patch.
@@ -164,7 +179,7 @@ pub(super) trait Team: Copy {
     /// How many there are.
     fn step(self) -> usize;
     /// Starts to copy an item into the memory of the patch.
-    unsafe fn copy<X: DeviceCopy>(self, from: View<X>, i: usize, to: *mut X);
+    unsafe fn copy<X: DeviceCopy>(self, from: View<X>, i: usize, to: Shared<X>);
     /// Waits for the whole team, and for what it copies.
     unsafe fn wait(self);
 
@@ -180,9 +195,9 @@ pub(super) trait Team: Copy {
 
     /// Starts to copy a list, and what it is filled up with.
     #[inline(always)]
-    unsafe fn copy_list(self, from: View<u16>, first: usize, n: usize, to: *mut u16) {
+    unsafe fn copy_list(self, from: View<u16>, first: usize, n: usize, to: Shared<u16>) {
         let (from, to) = (from.reinterpret::<[u16; LINE]>(), to.cast::<[u16; LINE]>());
-        self.share(in_lines(n) / LINE, |line| self.copy(from, first / LINE + line, to.add(line)));
+        self.share(in_lines(n) / LINE, |line| self.copy(from, first / LINE + line, to.offset(line)));
     }
 }
 
@@ -202,7 +217,7 @@ impl Team for Block {
     }
 
     #[inline(always)]
-    unsafe fn copy<X: DeviceCopy>(self, from: View<X>, i: usize, to: *mut X) {
+    unsafe fn copy<X: DeviceCopy>(self, from: View<X>, i: usize, to: Shared<X>) {
         shared::copy_async(from, i, to);
     }
 
@@ -231,79 +246,64 @@ impl Team for Alone {
     }
 
     #[inline(always)]
-    unsafe fn copy<X: DeviceCopy>(self, from: View<X>, i: usize, to: *mut X) {
-        to.write(from.at(i));
+    unsafe fn copy<X: DeviceCopy>(self, from: View<X>, i: usize, to: Shared<X>) {
+        to.put(from.at(i));
     }
 
     #[inline(always)]
     unsafe fn wait(self) {}
 }
 
-/// Nodes of which a thread loads the coordinates at the same time.
-const AT_ONCE: usize = 4;
-
 impl<T: Real> Operator<T> {
-    /// Brings the coordinates of a patch's nodes and its lists into its memory, and what `value(i, entry)` brings of node i of
-    /// the list.
+    /// Brings the coordinates of a patch's nodes and its lists into its memory, and what is free of x there; each member of the
+    /// team those of K nodes at a time.
     #[inline(always)]
-    pub(super) unsafe fn load<E: Element>(
+    pub(super) unsafe fn load<E: Element, P: Form, const K: usize>(
         self,
         team: impl Team,
         patch: &Patch,
         memory: Memory<T>,
-        value: impl Fn(usize, u32),
+        x: View<T>,
     ) {
-        let ([first, n], step) = (patch.nodes, team.step());
+        let ([first, n], step, size) = (patch.nodes, team.step(), size::<E, P>());
         let origin = self.mesh.origin::<E>(self.held.node(self.patches.nodes.at(first)));
         team.copy_list(self.patches.slots, patch.slots[0], patch.slots[1], memory.slots);
         team.copy_list(self.patches.slot_starts, patch.first_start, n + 1, memory.starts);
         let mut next = team.first();
         while next < n {
             let place = |k: usize| if next + k * step < n { next + k * step } else { next };
-            let entries: [u32; AT_ONCE] = core::array::from_fn(|k| self.patches.nodes.at(first + place(k)));
-            for k in 0..AT_ONCE {
-                if next + k * step < n {
-                    value(place(k), entries[k]);
+            let entries: [u32; K] = core::array::from_fn(|k| self.patches.nodes.at(first + place(k)));
+            for k in 0..K {
+                if entries[k] & HELD == 0 && next + k * step < n && !x.is_empty() {
+                    for c in 0..size {
+                        team.copy(x, size * entries[k] as usize + c, memory.values.offset(size * place(k) + c));
+                    }
                 }
             }
             let coords = entries.map(|entry| self.mesh.relative::<T>(self.held.node(entry), origin));
-            for k in 0..AT_ONCE {
-                for c in 0..E::DIM {
-                    *memory.coords.add(E::DIM * place(k) + c) = coords[k][c];
-                }
+            for k in 0..K {
+                write(E::DIM, memory.coords.offset(E::DIM * place(k)), coords[k]);
             }
-            next += AT_ONCE * step;
+            next += K * step;
+        }
+        if !x.is_empty() && !self.held.rows.is_empty() {
+            // Held nodes are among the shared ones.
+            team.share(n - patch.n_private, |i| {
+                let i = patch.n_private + i;
+                let entry = self.patches.nodes.at(first + i);
+                if entry & HELD != 0 {
+                    write(size, memory.values.offset(size * i), self.held.taken(entry, size, x));
+                }
+            });
         }
         team.wait();
-    }
-
-    /// Brings what is free of x at a node into the memory of a patch.
-    #[inline(always)]
-    pub(super) unsafe fn take<const SIZE: usize>(
-        self,
-        team: impl Team,
-        x: View<T>,
-        memory: Memory<T>,
-        i: usize,
-        entry: u32,
-    ) {
-        for c in 0..SIZE {
-            let to = memory.values.add(SIZE * i + c);
-            if entry & HELD == 0 {
-                team.copy(x, SIZE * entry as usize + c, to);
-            } else {
-                *to = self.held.taken(entry, SIZE, x)[c];
-            }
-        }
     }
 
     /// Sets the forces of a cell to 0.
     #[inline(always)]
     unsafe fn clear<E: Element, P: Form>(self, patch: &Patch, c: usize, memory: Memory<T>) {
         for b in 0..self.tables.n {
-            for i in 0..size::<E, P>() {
-                *memory.forces.add(size::<E, P>() * (b * patch.cells[1] + c) + i) = T::ZERO;
-            }
+            write(size::<E, P>(), memory.forces.offset(size::<E, P>() * (b * patch.cells[1] + c)), [T::ZERO; 3]);
         }
     }
 
@@ -320,8 +320,9 @@ impl<T: Real> Operator<T> {
                 true => self.patches.nodes.at(patch.nodes[0] + i),
                 false => self.patches.places.at(patch.first_shared + i - patch.n_private),
             };
-            let (start, end) = (*memory.starts.add(i), *memory.starts.add(i + 1));
-            let force = |slot: u16| *memory.forces.add(size * *memory.slots.add(slot as usize) as usize + c);
+            let (start, end) = (memory.starts.offset(i).get(), memory.starts.offset(i + 1).get());
+            let forces = memory.forces.offset(c);
+            let force = |slot: u16| forces.offset(size * memory.slots.offset(slot as usize).get() as usize).get();
             let (mut sum, mut slot) = (T::ZERO, start);
             while slot + 4 <= end {
                 let next = [force(slot), force(slot + 1), force(slot + 2), force(slot + 3)];
@@ -350,11 +351,7 @@ impl<T: Real> Operator<T> {
         let size = size::<E, P>();
         let patch = self.patches.patch(self.tables.n, patch);
         let memory = Memory::new::<E, P>(memory, &patch);
-        self.load::<E>(team, &patch, memory, |i, entry| match size {
-            1 => self.take::<1>(team, x, memory, i, entry),
-            2 => self.take::<2>(team, x, memory, i, entry),
-            _ => self.take::<3>(team, x, memory, i, entry),
-        });
+        self.load::<E, P, 2>(team, &patch, memory, x);
         let [first, n_cells] = patch.cells;
         team.share(n_cells, |c| {
             let constants = self.mesh.cell_stiffness::<P, T>(self.patches.cells.at(first + c) as usize);
@@ -362,12 +359,12 @@ impl<T: Real> Operator<T> {
             forces::<E, P, T>(
                 self.tables,
                 constants,
-                |b| read(E::DIM, memory.coords.add(E::DIM * self.patches.local(&patch, b, c))),
-                |b| read(size, memory.values.add(size * self.patches.local(&patch, b, c))),
+                |b| read(E::DIM, memory.coords.offset(E::DIM * self.patches.local(&patch, b, c))),
+                |b| read(size, memory.values.offset(size * self.patches.local(&patch, b, c))),
                 |b, force| {
-                    for i in 0..size {
-                        *memory.forces.add(size * (b * n_cells + c) + i) += force[i];
-                    }
+                    let to = memory.forces.offset(size * (b * n_cells + c));
+                    let sum = read(size, to);
+                    write(size, to, core::array::from_fn(|i| sum[i] + force[i]));
                 },
             );
         });
@@ -387,20 +384,20 @@ impl<T: Real> Operator<T> {
         let size = size::<E, P>();
         let patch = self.patches.patch(self.tables.n, patch);
         let memory = Memory::new::<E, P>(memory, &patch);
-        self.load::<E>(team, &patch, memory, |_, _| {});
+        self.load::<E, P, 1>(team, &patch, memory, View::from_slice(&[]));
         let [first, n_cells] = patch.cells;
         team.share(n_cells, |c| {
             let constants = self.mesh.cell_stiffness::<P, T>(self.patches.cells.at(first + c) as usize);
-            let slot = |b: usize, i: usize| memory.forces.add(size * (b * n_cells + c) + i);
+            let slot = |b: usize, i: usize| memory.forces.offset(size * (b * n_cells + c) + i);
             self.clear::<E, P>(&patch, c, memory);
             node_blocks::<E, P, T>(
                 self.tables,
                 constants,
-                |b| read(E::DIM, memory.coords.add(E::DIM * self.patches.local(&patch, b, c))),
+                |b| read(E::DIM, memory.coords.offset(E::DIM * self.patches.local(&patch, b, c))),
                 |b, k| {
                     let entries = if part == ACROSS { [k[0][1], k[1][2], k[0][2]] } else { [k[0][0], k[1][1], k[2][2]] };
                     for i in 0..size {
-                        *slot(b, i) += entries[i];
+                        slot(b, i).put(slot(b, i).get() + entries[i]);
                     }
                 },
             );
@@ -408,13 +405,14 @@ impl<T: Real> Operator<T> {
                 let mut sum = T::ZERO;
                 for b in 0..self.tables.n {
                     for i in 0..size {
-                        *slot(b, i) = (*slot(b, i)).sqrt();
-                        sum += *slot(b, i);
+                        let root = slot(b, i).get().sqrt();
+                        slot(b, i).put(root);
+                        sum += root;
                     }
                 }
                 for b in 0..self.tables.n {
                     for i in 0..size {
-                        *slot(b, i) = sum * *slot(b, i);
+                        slot(b, i).put(sum * slot(b, i).get());
                     }
                 }
             }

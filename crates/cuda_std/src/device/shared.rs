@@ -1,5 +1,6 @@
 //! Pointers to shared memory, as generic addresses.
 
+use crate::shared::SharedValue;
 use core::arch::{asm, global_asm};
 
 global_asm!(".extern .shared .align 16 .b8 cuda_std_dynamic_shared[];");
@@ -40,24 +41,106 @@ pub fn static_shared<T, const SITE: u64>() -> *mut T {
     p
 }
 
+/// An address of shared memory.
+pub type Place = u32;
+
+/// The address that a generic pointer to shared memory stands for.
+///
+/// # Safety
+/// The pointer leads to shared memory.
+#[inline(always)]
+pub unsafe fn place(p: *mut u8) -> Place {
+    let place: u64;
+    // SAFETY: the caller's promise; it touches no memory.
+    unsafe {
+        asm!("cvta.to.shared.u64 {place}, {p};", place = out(reg64) place, p = in(reg64) p,
+            options(pure, nomem, nostack, preserves_flags));
+    }
+    place as u32
+}
+
+/// The address so many bytes further on.
+#[inline(always)]
+pub fn advance(place: Place, bytes: usize) -> Place {
+    place.wrapping_add(bytes as u32)
+}
+
+macro_rules! shared_values {
+    ($($type:ty: $class:ident $register:ty, $width:literal $size:literal, $bits:ident => $from:expr, $value:ident => $to:expr;)*) => {$(
+        impl SharedValue for $type {
+            #[inline(always)]
+            unsafe fn get_shared(place: Place) -> Self {
+                let $bits: $register;
+                // SAFETY: the caller's promise.
+                unsafe {
+                    asm!(concat!("ld.shared.", $width, " {r}, [{p}];"), r = out($class) $bits, p = in(reg32) place,
+                        options(pure, readonly, nostack, preserves_flags));
+                }
+                $from
+            }
+
+            #[inline(always)]
+            unsafe fn put_shared(place: Place, $value: Self) {
+                let bits: $register = $to;
+                // SAFETY: the caller's promise.
+                unsafe {
+                    asm!(concat!("st.shared.", $width, " [{p}], {v};"), p = in(reg32) place, v = in($class) bits,
+                        options(nostack, preserves_flags));
+                }
+            }
+
+            #[inline(always)]
+            unsafe fn get3_shared(place: Place) -> [Self; 3] {
+                let (x, y, z): ($register, $register, $register);
+                // SAFETY: the caller's promise.
+                unsafe {
+                    asm!(
+                        concat!("ld.shared.", $width, " {x}, [{p}];"),
+                        concat!("ld.shared.", $width, " {y}, [{p} + ", $size, "];"),
+                        concat!("ld.shared.", $width, " {z}, [{p} + 2 * ", $size, "];"),
+                        x = out($class) x, y = out($class) y, z = out($class) z, p = in(reg32) place,
+                        options(pure, readonly, nostack, preserves_flags)
+                    );
+                }
+                [x, y, z].map(|$bits| $from)
+            }
+
+            #[inline(always)]
+            unsafe fn put3_shared(place: Place, values: [Self; 3]) {
+                let [x, y, z] = values.map(|$value| -> $register { $to });
+                // SAFETY: the caller's promise.
+                unsafe {
+                    asm!(
+                        concat!("st.shared.", $width, " [{p}], {x};"),
+                        concat!("st.shared.", $width, " [{p} + ", $size, "], {y};"),
+                        concat!("st.shared.", $width, " [{p} + 2 * ", $size, "], {z};"),
+                        p = in(reg32) place, x = in($class) x, y = in($class) y, z = in($class) z,
+                        options(nostack, preserves_flags)
+                    );
+                }
+            }
+        }
+    )*};
+}
+
+shared_values! {
+    u16: reg16 u16, "u16" 2, b => b, v => v;
+    f32: reg32 u32, "u32" 4, b => f32::from_bits(b), v => v.to_bits();
+    f64: reg64 u64, "u64" 8, b => f64::from_bits(b), v => v.to_bits();
+}
+
 /// See [`crate::shared::copy_async`].
 ///
 /// # Safety
 /// As there.
 #[inline(always)]
-pub unsafe fn copy_async(to: *mut u8, from: *const u8, bytes: usize) {
+pub unsafe fn copy_async(to: Place, from: *const u8, bytes: usize) {
     macro_rules! copy {
         ($bytes:literal) => {
             // SAFETY: the caller's promise.
             unsafe {
-                asm!(
-                    "{{",
-                    ".reg .b64 place;",
-                    "cvta.to.shared.u64 place, {to};",
-                    concat!("cp.async.ca.shared.global [place], [{from}], ", $bytes, ";"),
-                    "}}",
-                    to = in(reg64) to, from = in(reg64) from, options(nostack, preserves_flags)
-                );
+                asm!(concat!("cp.async.ca.shared.global [{to}], [{from}], ", $bytes, ";"),
+                    to = in(reg32) to, from = in(reg64) from, options(nostack, preserves_flags));
             }
         };
     }

@@ -3,6 +3,8 @@
 use super::block::Block;
 pub use super::host::*;
 use super::warp::{Arrival, Operation};
+use crate::DeviceCopy;
+use crate::shared::SharedValue;
 use crate::shuffle::Shuffle;
 use std::cell::Cell;
 use std::panic::Location;
@@ -145,6 +147,48 @@ pub fn dynamic_shared() -> *mut u8 {
 #[track_caller]
 pub fn static_shared<T, const SITE: u64>() -> *mut T {
     current().shared().array(SITE)
+}
+
+/// A place in shared memory, or in that of a host's thread.
+pub type Place = *mut u8;
+
+/// # Safety
+/// None on the host.
+#[inline(always)]
+pub unsafe fn place(p: *mut u8) -> Place {
+    p
+}
+
+/// The place so many bytes further on.
+#[inline(always)]
+pub fn advance(place: Place, bytes: usize) -> Place {
+    place.wrapping_add(bytes)
+}
+
+impl<T: DeviceCopy> SharedValue for T {
+    #[inline(always)]
+    unsafe fn get_shared(place: Place) -> Self {
+        // SAFETY: the caller's promise.
+        unsafe { place.cast::<T>().read() }
+    }
+
+    #[inline(always)]
+    unsafe fn put_shared(place: Place, value: Self) {
+        // SAFETY: the caller's promise.
+        unsafe { place.cast::<T>().write(value) }
+    }
+
+    #[inline(always)]
+    unsafe fn get3_shared(place: Place) -> [Self; 3] {
+        // SAFETY: the caller's promise.
+        unsafe { place.cast::<[T; 3]>().read() }
+    }
+
+    #[inline(always)]
+    unsafe fn put3_shared(place: Place, values: [Self; 3]) {
+        // SAFETY: the caller's promise.
+        unsafe { place.cast::<[T; 3]>().write(values) }
+    }
 }
 
 /// See [`crate::shared::copy_async`]: the place is poisoned until the thread waits.
