@@ -4,7 +4,7 @@
 use crate::common::{Random, assert_close, bits, floats, largest, meshes, on_every_device, rounding};
 use kernels_rs::real::Real;
 use warpfem::assembly::matrix_free::Division;
-use warpfem::assembly::{MatrixFree, Supports, Symbolic};
+use warpfem::assembly::{Addition, DeviceMesh, MatrixFree, Supports, Symbolic};
 use warpfem::element::ElementKind::{self, Hex8, Hex20, Pyramid5, Quad4, Tet4, Tet10, Tri3, Tri6, Wedge6};
 use warpfem::linalg::Space;
 use warpfem::mesh::{Cells, Mesh};
@@ -19,10 +19,17 @@ pub const MANY: Division = Division { most: usize::MAX, ..FEW };
 /// The same by the kernels that serve all elements.
 pub const COMMON: Division = Division { by_formulas: false, ..MANY };
 
+/// A model's mesh on a device, and its springs.
+fn upload(space: &Space, model: &Model, symbolic: &Symbolic) -> DeviceMesh {
+    let mut mesh = meshes::upload(space, model, symbolic);
+    mesh.addition = Addition::new(space, model, &symbolic.numbering).unwrap();
+    mesh
+}
+
 /// The assembled matrix of a model after supports: `K x`, its diagonal, and its largest sum of magnitudes in a row.
 fn assembled(model: &Model, symbolic: &Symbolic, supports: &Supports, x: &[f64]) -> (Vec<f64>, Vec<f64>, f64) {
     let (space, size) = (Space::cpu(), model.analysis.components());
-    let mesh = meshes::upload(&space, model, symbolic);
+    let mesh = upload(&space, model, symbolic);
     let mut matrix = crate::common::blocks::zeros::<f64>(&space, Format::Ebw, size, &symbolic.sparsity);
     meshes::assemble(&space, &mesh, &mut matrix);
     supports.eliminate(&space, &mut matrix, &mut space.zeros(x.len()).unwrap()).unwrap();
@@ -38,7 +45,7 @@ fn assembled(model: &Model, symbolic: &Symbolic, supports: &Supports, x: &[f64])
 /// Compares the product, the diagonal and the norm of a model; their bits.
 pub fn compare<T: Real>(space: &Space, model: &Model, division: Division) -> Vec<u64> {
     let symbolic = Symbolic::new(&model.mesh, Ordering::Mesh, 1).unwrap();
-    let (mesh, supports) = (meshes::upload(space, model, &symbolic), Supports::new(model, &symbolic.numbering));
+    let (mesh, supports) = (upload(space, model, &symbolic), Supports::new(model, &symbolic.numbering));
     let operator = MatrixFree::<T>::new(space, &mesh, &supports, division).unwrap();
     let x = Random(3).vector::<T>(operator.n());
     let (expected, diagonal, norm) = assembled(model, &symbolic, &supports, &floats(&x));
@@ -131,6 +138,19 @@ fn with_supports_in_any_direction() {
         assert!(!Supports::new(&model, &symbolic.numbering).slanted.rows.is_empty());
         on_every_device!(compare_all, &model);
     }
+}
+
+/// A bed under a part of a body, which is clamped at another.
+pub fn with_springs(space: &Space) -> Vec<u64> {
+    let bed = "[[spring]]\nname = \"bed\"\non = [\"zmin\", \"xmin\"]\nfoundation = 20.0\n";
+    let tables = format!("{}{}{bed}", meshes::SOFT, meshes::CLAMP);
+    let model = |kind: ElementKind| meshes::model(&tables, meshes::distorted_box(kind, [2, 3, 2], 0.2));
+    [Hex8, Tet10].into_iter().flat_map(|kind| compare_all(space, &model(kind))).collect()
+}
+
+/// Straight edges have formulas of their own.
+pub fn of_straight_edges(space: &Space) -> Vec<u64> {
+    compare_all(space, &meshes::two_materials(meshes::regular_box(Tet10, [2, 2, 1])))
 }
 
 #[test]

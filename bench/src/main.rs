@@ -29,6 +29,7 @@ mod export;
 mod femses;
 mod header;
 mod matrices;
+mod matrix_free;
 mod npy;
 mod page;
 mod precond;
@@ -77,6 +78,8 @@ struct Arguments {
 enum Kind {
     /// The sparse product in every storage format, against the bytes it moves and the device's copy bandwidth.
     Spmv(spmv::Arguments),
+    /// Products without a matrix beside the assembled one.
+    MatrixFree(matrix_free::Arguments),
     /// The assembly of the stiffness matrix by every strategy.
     Assembly(assembly::Arguments),
     /// Conjugate gradients with Jacobi: iterations, and time per iteration.
@@ -141,6 +144,7 @@ fn main() -> ExitCode {
 fn run(kind: &Kind) -> anyhow::Result<()> {
     match kind {
         Kind::Spmv(arguments) => spmv::run(arguments),
+        Kind::MatrixFree(arguments) => matrix_free::run(arguments),
         Kind::Assembly(arguments) => assembly::run(arguments),
         Kind::Cg(arguments) => cg::run(arguments),
         Kind::Precond(arguments) => precond::run(arguments),

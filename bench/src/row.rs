@@ -13,6 +13,8 @@ pub enum Of {
     Format(&'static str),
     /// An assembly strategy.
     Strategy(&'static str),
+    /// A product, by what it is computed from.
+    Product(&'static str),
 }
 
 /// The row of one format or strategy.

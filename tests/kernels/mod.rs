@@ -115,6 +115,8 @@ checks! {
     sample: of_elements!(cells::sample);
     nodal: of_elements!(cells::nodal);
     matrix_free: of_elements!(matrix_free::products);
+    matrix_free_straight: crate::matrix_free::of_straight_edges;
+    matrix_free_springs: crate::matrix_free::with_springs;
     femses_matrices: of_elements!(femses::femses_matrices both);
     femses_steps: of_elements!(femses::femses_steps both);
     read_at: setup::read_at;

@@ -2,10 +2,10 @@
 //!
 //! It starts undefined on a device and as 0xFF bytes (NaN, `u32::MAX`) on the emulator, fresh for each block.
 
-use crate::{DeviceCopy, View, target};
-use core::marker::PhantomData;
 #[doc(hidden)]
 pub use crate::target::static_shared;
+use crate::{DeviceCopy, View, target};
+use core::marker::PhantomData;
 
 /// A static array in shared memory: `shared_array![f64; 256]` is a `*mut f64` to room for 256 values, the same for all
 /// threads of the block. Each place in the source that writes the macro has an array of its own, for each type and

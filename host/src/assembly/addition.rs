@@ -19,6 +19,9 @@ pub struct Addition {
     blocks: Buffer<[[f64; 3]; 3]>,
 }
 
+/// A column and its block.
+pub(super) type RowBlock = (u32, [[f64; 3]; 3]);
+
 impl Addition {
     /// Of a model's springs; none without springs.
     pub fn new(space: &Space, model: &Model, numbering: &Numbering) -> Result<Option<Self>> {
@@ -50,8 +53,31 @@ impl Addition {
     }
 
     fn view(&self) -> addition::Addition {
+        self.with_columns(&self.columns)
+    }
+
+    /// As kernels see it, with other numbers for the columns.
+    pub(super) fn with_columns(&self, columns: &Buffer<u32>) -> addition::Addition {
         let (rows, starts) = (self.rows.view(), self.starts.view());
-        addition::Addition { rows, starts, columns: self.columns.view(), blocks: self.blocks.view() }
+        addition::Addition { rows, starts, columns: columns.view(), blocks: self.blocks.view() }
+    }
+
+    /// The rows.
+    pub(super) fn rows(&self, space: &Space) -> Result<Vec<u32>> {
+        space.download(&self.rows)
+    }
+
+    /// The columns of all blocks.
+    pub(super) fn columns(&self, space: &Space) -> Result<Vec<u32>> {
+        space.download(&self.columns)
+    }
+
+    /// The columns and blocks of each row.
+    pub(super) fn of_rows(&self, space: &Space) -> Result<Vec<Vec<RowBlock>>> {
+        let (starts, columns, blocks) =
+            (space.download(&self.starts)?, self.columns(space)?, space.download(&self.blocks)?);
+        let blocks: Vec<RowBlock> = columns.into_iter().zip(blocks).collect();
+        Ok(starts.windows(2).map(|bounds| blocks[bounds[0] as usize..bounds[1] as usize].to_vec()).collect())
     }
 
     /// Adds them to a matrix whose pattern has them.

@@ -3,6 +3,7 @@
 //!
 //! It is K after supports, as [`Supports::eliminate`] makes it: held components have the diagonal of K alone.
 
+use super::addition::RowBlock;
 use super::patches::{PatchList, Patches};
 use super::{DeviceBlock, DeviceMesh, Supports};
 use crate::device::Buffer;
@@ -15,11 +16,11 @@ use crate::sparse::LinOp;
 use cuda_std::prelude::View;
 use kernels_rs::form::Elasticity;
 use kernels_rs::matrix_free::cell::Tables;
+use kernels_rs::matrix_free::fixed::{FixedPatchProduct, MAX_CELLS, fixed_products};
 use kernels_rs::matrix_free::patch::{
     ACROSS, DIAGONAL, GeneralPatchProduct, PatchBlocks, PatchProduct, ROW_SUMS, blocks, products,
 };
-use kernels_rs::matrix_free::fixed::{FixedPatchProduct, MAX_CELLS, fixed_products};
-use kernels_rs::matrix_free::shared::{HoldNodes, SumShared};
+use kernels_rs::matrix_free::shared::{HoldNodes, SumAddition, SumShared};
 use kernels_rs::matrix_free::{CurvedTet10, Held, Operator, Plane, Ring, Solid, StraightTet10, Sums, TrilinearHex8};
 use kernels_rs::real::{Real, Stored};
 use std::cell::RefCell;
@@ -129,7 +130,7 @@ impl<'a, T: Real> MatrixFree<'a, T> {
     ///
     /// # Errors
     ///
-    /// [`Error::NotAvailable`] for springs, and in single precision for all but isotropic elasticity.
+    /// [`Error::NotAvailable`] in single precision for all but isotropic elasticity.
     pub fn new(space: &Space, mesh: &'a DeviceMesh, supports: &Supports, division: Division) -> Result<Self> {
         assert_eq!(supports.fixed.len(), mesh.n_nodes, "the supports of another mesh");
         check::<T>(mesh)?;
@@ -190,9 +191,6 @@ impl<'a, T: Real> MatrixFree<'a, T> {
 /// Refuses what has no kernels.
 fn check<T: Real>(mesh: &DeviceMesh) -> Result<()> {
     let what = "product without a matrix";
-    if mesh.addition.is_some() {
-        return Err(Error::NotAvailable { what, name: "of springs".into(), available: vec!["of elements"] });
-    }
     let is_isotropic = mesh.form.is_isotropic && mesh.form.physics == Physics::Elasticity;
     if T::NAME != f64::NAME && !is_isotropic {
         return Err(Error::NotAvailable { what, name: "in single precision".into(), available: vec!["in double"] });
@@ -215,13 +213,12 @@ fn node_blocks(
     part: u32,
 ) -> Result<Buffer<f64>> {
     let size = mesh.components();
-    let (mut y, mut partial) = (space.zeros(size * mesh.n_nodes)?, space.zeros::<f64>(size * patches.n_partial)?);
+    let (mut y, mut partial) = (space.zeros(size * mesh.n_nodes)?, added_blocks(space, mesh, patches, part)?);
     let none = View::from_slice(&[]);
     let held = Held { rows: rows.view(), free: none, part: none };
     let rules: Vec<Rule<f64>> = mesh.blocks.iter().map(|block| Rule::new(space, block)).collect::<Result<_>>()?;
     for ((block, list), rule) in mesh.blocks.iter().zip(&patches.lists).zip(&rules) {
-        let operator =
-            Operator { patches: list.view(), tables: rule.view(), mesh: mesh.general_view(block), held };
+        let operator = Operator { patches: list.view(), tables: rule.view(), mesh: mesh.general_view(block), held };
         let to = Sums { y: y.view_mut(), partial: partial.view_mut() };
         with_general!(mesh, block.cells.kind.info().dim, E, P => if space.on_host() {
             // SAFETY: as in `MatrixFree::multiply`.
@@ -237,6 +234,32 @@ fn node_blocks(
     unsafe { space.run(size * patches.n_shared, kernel) }?;
     space.finish()?;
     Ok(y)
+}
+
+/// Room for sums, those of what is added to the cells' stiffness filled in: the same part of its blocks.
+fn added_blocks(space: &Space, mesh: &DeviceMesh, patches: &Patches, part: u32) -> Result<Buffer<f64>> {
+    let size = mesh.components();
+    let (Some(addition), Some(at)) = (&mesh.addition, &patches.addition) else {
+        return space.zeros(size * patches.n_partial);
+    };
+    let mut partial = vec![0.0; size * patches.n_partial];
+    let (rows, places) = (addition.rows(space)?, space.download(&at.places)?);
+    for ((row, place), blocks) in rows.iter().zip(places).zip(addition.of_rows(space)?) {
+        let sum = |i: usize, term: &dyn Fn(&RowBlock) -> f64| -> (usize, f64) {
+            (size * place as usize + i, blocks.iter().map(term).sum())
+        };
+        for i in 0..size {
+            let (entry, value) = match part {
+                ROW_SUMS => sum(i, &|(_, block)| block[i][..size].iter().map(|value| value.abs()).sum()),
+                _ => {
+                    let [a, b] = if part == ACROSS { [[0, 1], [1, 2], [0, 2]][i] } else { [i; 2] };
+                    sum(i, &|(column, block)| if column == row { block[a][b] } else { 0.0 })
+                }
+            };
+            partial[entry] = value;
+        }
+    }
+    space.upload_vec(partial)
 }
 
 /// What supports hold, and the diagonal of K after them.
@@ -308,6 +331,12 @@ impl<T: Real> LinOp<T> for MatrixFree<'_, T> {
             self.multiply(space, i, x.view(), Sums { y: y.view_mut(), partial: partial.view_mut() })?;
         }
         let (size, shared, held) = (self.mesh.components(), self.patches.shared(), self.held.view());
+        if let (Some(addition), Some(at)) = (&self.mesh.addition, &self.patches.addition) {
+            let (addition, places, x) = (addition.with_columns(&at.columns), at.places.view(), x.view());
+            let kernel = SumAddition { size, addition, places, held, x, partial: partial.view_mut() };
+            // SAFETY: as in `multiply`; each row has a place of its own.
+            unsafe { space.run(at.places.len(), kernel) }?;
+        }
         let kernel = SumShared { size, shared, held, partial: partial.view(), x: x.view(), y: y.view_mut() };
         // SAFETY: as in `multiply`; a node is shared once.
         unsafe { space.run(size * self.patches.n_shared, kernel) }

@@ -1,7 +1,7 @@
 //! Patches: cells that lie together along a Hilbert curve, whose products a block of threads computes in shared memory. See
 //! [`kernels_rs::matrix_free`].
 
-use super::DeviceMesh;
+use super::{Addition, DeviceBlock, DeviceMesh};
 use crate::device::{Buffer, Grid, MAX_SHARED, running_sums};
 use crate::element::ElementKind;
 use crate::linalg::Space;
@@ -28,6 +28,16 @@ pub struct Patches {
     pub n_shared: usize,
     /// How many sums these have.
     pub n_partial: usize,
+    /// What is added to the cells' stiffness.
+    pub addition: Option<AdditionPlaces>,
+}
+
+/// Where an addition to K takes part.
+pub struct AdditionPlaces {
+    /// Its columns, by their entries in lists of nodes.
+    pub columns: Buffer<u32>,
+    /// The place of each of its rows among the sums of shared nodes.
+    pub places: Buffer<u32>,
 }
 
 /// The patches of the cells of one element type: see [`device::Patches`].
@@ -91,35 +101,40 @@ impl Patches {
     /// # Errors
     ///
     /// [`Error::TooLarge`] where numbers of 31 bits for nodes, or of 32 for sums, are not enough.
-    pub fn new(
-        space: &Space,
-        mesh: &DeviceMesh,
-        held: &[u32],
-        most: impl Fn(&super::DeviceBlock) -> usize,
-    ) -> Result<Self> {
+    pub fn new(space: &Space, mesh: &DeviceMesh, held: &[u32], most: impl Fn(&DeviceBlock) -> usize) -> Result<Self> {
         if mesh.n_nodes >= HELD as usize {
             return Err(Error::TooLarge(format!("{} nodes, and patches number them with 31 bits", mesh.n_nodes)));
         }
         let coords = space.download(mesh.coords())?;
-        let divide = |block: &super::DeviceBlock| {
+        let divide = |block: &DeviceBlock| {
             let (cell_nodes, info) = (space.download(&block.cells.nodes)?, block.cells.kind.info());
             let (dim, size) = (info.dim, mesh.components());
             let fits = |nodes: usize, slots: usize| bytes::<f64>(dim, size, nodes, slots) <= MAX_SHARED;
             Ok(Division::new((block.cells.kind, most(block)), cell_nodes, &coords, fits))
         };
         let divisions: Vec<Division> = mesh.blocks.iter().map(divide).collect::<Result<_>>()?;
-        let nodes = Nodes::new(mesh.n_nodes, &divisions, held)?;
+        let added = mesh.addition.as_ref().map_or(Ok(Vec::new()), |addition| addition.rows(space))?;
+        let nodes = Nodes::new(mesh.n_nodes, &divisions, held, &added)?;
         let mut entries: Vec<u32> = (0..mesh.n_nodes as u32).collect();
         held.iter().zip(0..).for_each(|(row, h)| entries[*row as usize] = HELD | h);
         let mut next = nodes.starts.clone();
         let sizes = mesh.blocks.iter().map(|block| (block.cells.kind.info().dim, mesh.components()));
         let lists = divisions.iter().zip(sizes);
-        let lists = lists.map(|(of, sizes)| of.upload(space, sizes, &nodes, &entries, &mut next)).collect::<Result<_>>()?;
+        let lists =
+            lists.map(|(of, sizes)| of.upload(space, sizes, &nodes, &entries, &mut next)).collect::<Result<_>>()?;
+        let place = |addition: &Addition| -> Result<AdditionPlaces> {
+            let columns = addition.columns(space)?.into_iter().map(|column| entries[column as usize]);
+            let places = added.iter().map(|row| next[nodes.place[*row as usize] as usize]);
+            let (columns, places) = (space.upload_vec(columns.collect())?, space.upload_vec(places.collect())?);
+            Ok(AdditionPlaces { columns, places })
+        };
+        let addition = mesh.addition.as_ref().map(place).transpose()?;
         let shared: Vec<u32> = nodes.shared.iter().map(|node| entries[*node as usize]).collect();
         Ok(Patches {
             lists,
             n_shared: shared.len(),
             n_partial: nodes.starts[shared.len()] as usize,
+            addition,
             nodes: space.upload_vec(shared)?,
             starts: space.upload_vec(nodes.starts)?,
         })
@@ -171,13 +186,14 @@ impl PatchList {
 }
 
 impl Nodes {
-    fn new(n: usize, divisions: &[Division], held: &[u32]) -> Result<Self> {
+    /// `held` and `added` are the nodes that supports hold, and those to whose rows something is added.
+    fn new(n: usize, divisions: &[Division], held: &[u32], added: &[u32]) -> Result<Self> {
         let mut counts = vec![0_u32; n];
-        for node in divisions.iter().flat_map(|of| of.nodes.iter().flatten()) {
+        for node in divisions.iter().flat_map(|of| of.nodes.iter().flatten()).chain(added) {
             counts[*node as usize] += 1;
         }
         let mut is_shared: Vec<bool> = counts.iter().map(|count| *count != 1).collect();
-        held.iter().for_each(|row| is_shared[*row as usize] = true);
+        held.iter().chain(added).for_each(|row| is_shared[*row as usize] = true);
         let shared: Vec<u32> = (0..n as u32).filter(|node| is_shared[*node as usize]).collect();
         let mut place = vec![0; n];
         shared.iter().zip(0..).for_each(|(node, at)| place[*node as usize] = at);

@@ -68,7 +68,8 @@ impl Patches {
     /// A patch of cells of `n` nodes.
     #[inline(always)]
     pub(super) unsafe fn patch(self, n: usize, patch: usize) -> Patch {
-        let ([node, shared, first_start], [node_end, shared_end, _]) = (self.starts.at(patch), self.starts.at(patch + 1));
+        let ([node, shared, first_start], [node_end, shared_end, _]) =
+            (self.starts.at(patch), self.starts.at(patch + 1));
         let (first, n_nodes) = (patch * self.size, (node_end - node) as usize);
         let left = self.cells.len() - first;
         let n_cells = if left < self.size { left } else { self.size };
@@ -309,7 +310,13 @@ impl<T: Real> Operator<T> {
 
     /// The sums of the nodes' forces, to where they belong.
     #[inline(always)]
-    pub(super) unsafe fn sum<E: Element, P: Form>(self, team: impl Team, patch: &Patch, memory: Memory<T>, to: Sums<T>) {
+    pub(super) unsafe fn sum<E: Element, P: Form>(
+        self,
+        team: impl Team,
+        patch: &Patch,
+        memory: Memory<T>,
+        to: Sums<T>,
+    ) {
         let size = size::<E, P>();
         team.wait();
         team.share(size * patch.nodes[1], |k| {
@@ -395,7 +402,8 @@ impl<T: Real> Operator<T> {
                 constants,
                 |b| read(E::DIM, memory.coords.offset(E::DIM * self.patches.local(&patch, b, c))),
                 |b, k| {
-                    let entries = if part == ACROSS { [k[0][1], k[1][2], k[0][2]] } else { [k[0][0], k[1][1], k[2][2]] };
+                    let entries =
+                        if part == ACROSS { [k[0][1], k[1][2], k[0][2]] } else { [k[0][0], k[1][1], k[2][2]] };
                     for i in 0..size {
                         slot(b, i).put(slot(b, i).get() + entries[i]);
                     }

@@ -12,7 +12,8 @@ use cuda_std::prelude::*;
 fn distorted<E: Element>() -> Vec<[f64; 3]> {
     let plane = E::DIM == 2;
     let place = |[x, y, z]: [f64; 3]| {
-        let bent = [3.0 + 1.1 * x + 0.2 * y + 0.05 * y * z + 0.06 * y * y, 0.9 * y - 0.1 * z + 0.04 * x * z + 0.05 * x * x];
+        let bent =
+            [3.0 + 1.1 * x + 0.2 * y + 0.05 * y * z + 0.06 * y * y, 0.9 * y - 0.1 * z + 0.04 * x * z + 0.05 * x * x];
         [bent[0], bent[1], if plane { 0.0 } else { 1.3 * z + 0.15 * x + 0.03 * x * y }]
     };
     E::NODES.iter().map(|xi| place(*xi)).collect()
@@ -143,10 +144,13 @@ fn check_formulas<C: FixedCell, T: Real>(x: &[[f64; 3]], tolerance: f64) {
 #[test]
 fn formulas_are_those_of_assembly() {
     let curved = distorted::<Tet10>();
-    let straight: Vec<[f64; 3]> = Tet10::NODES.iter().map(|xi| {
-        let of = |b: usize, c: usize| Tet4::shape(b, *xi) * curved[b][c];
-        [0, 1, 2].map(|c| (0..4).map(|b| of(b, c)).sum())
-    }).collect();
+    let straight: Vec<[f64; 3]> = Tet10::NODES
+        .iter()
+        .map(|xi| {
+            let of = |b: usize, c: usize| Tet4::shape(b, *xi) * curved[b][c];
+            [0, 1, 2].map(|c| (0..4).map(|b| of(b, c)).sum())
+        })
+        .collect();
     check_formulas::<StraightTet10, f64>(&straight, 1e-14);
     check_formulas::<StraightTet10, f32>(&straight, 3e-6);
     check_formulas::<CurvedTet10, f64>(&straight, 1e-14);

@@ -1,0 +1,172 @@
+//! `warpfem-bench matrix-free`.
+
+use super::Common;
+use super::header::Header;
+use super::matrices;
+use super::row::{Of, Row};
+use super::{reference, setups};
+use crate::page;
+use kernels_rs::real::Real;
+use serde::Serialize;
+use warpfem::assembly::matrix_free::Division;
+use warpfem::assembly::{DeviceMesh, MatrixFree, Supports, Topology};
+use warpfem::cli::usage;
+use warpfem::device::bandwidth;
+use warpfem::linalg::{Scalar, Space};
+use warpfem::mesh::Mesh;
+use warpfem::model::Model;
+use warpfem::result::Result;
+use warpfem::result::choices::{Ordering, Precision};
+use warpfem::sparse::{self, LinOp};
+use warpfem::verify::meshes::{Random, straighten};
+
+/// What is multiplied, and how it is divided.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Without INPUT: a steel box, clamped at x = 0. Every product is compared with the assembled one.
+
+Examples:
+  warpfem-bench matrix-free --element tet10 --cells 60 --distort 0.12 --device cuda --json matrix-free.json
+  warpfem-bench matrix-free --element hex20 --cells 60 --distort 0.12 --curve 0.05 --most 32,40,48"
+)]
+pub struct Arguments {
+    #[command(flatten)]
+    common: Common,
+    /// Cells of a patch at most, separated by commas [default: as many as there is room for].
+    #[arg(long, value_name = "A,B,..", value_delimiter = ',')]
+    most: Vec<usize>,
+    /// Moves the corners by up to this part of the shortest edge.
+    #[arg(long, value_name = "X", default_value_t = 0.0)]
+    distort: f64,
+    /// Then moves the nodes between corners.
+    #[arg(long, value_name = "X", default_value_t = 0.0)]
+    curve: f64,
+    /// Leaves the assembled product out, for meshes whose matrix has no room.
+    #[arg(long)]
+    alone: bool,
+}
+
+/// One product's figures.
+#[derive(Debug, Default, Serialize)]
+struct Figures {
+    /// Cells of a patch at most, where that was asked for.
+    most: Option<usize>,
+    /// Seconds to prepare it, once the mesh is there: the median. Of the assembled one, 0.
+    setup_s: f64,
+    /// Bytes that it keeps beside the mesh.
+    stored_bytes: u64,
+    /// Milliseconds of `y = K x`.
+    product_ms: f64,
+    /// Milliseconds of `y = K x` with `x . y`.
+    product_dot_ms: f64,
+    /// 1e9 unknowns per second of `y = K x`.
+    gdof_per_s: f64,
+    /// Of the assembled product: norm over norm.
+    difference: Option<f64>,
+}
+
+#[derive(Debug, Serialize)]
+struct Report {
+    #[serde(flatten)]
+    header: Header,
+    distort: f64,
+    curve: f64,
+    rows: Vec<Row<Figures>>,
+}
+
+/// Runs the command.
+pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    let common = &arguments.common;
+    if arguments.most.contains(&0) {
+        return Err(usage("a patch has at least one cell".into()));
+    }
+    let mut model = common.problem.model(common)?;
+    distort(&mut model.mesh, arguments.distort, arguments.curve);
+    let space = Space::open(common.device)?;
+    let report: Report = in_precision!(common, measure(&space, arguments, &model))?;
+    page::finish("matrix-free", common.json.as_deref(), &report, String::new())
+}
+
+/// Moves the nodes of a generated mesh, which numbers the corners of all cells first.
+fn distort(mesh: &mut Mesh, amount: f64, curve: f64) {
+    let cells = &mesh.cells[0];
+    let (dim, info) = (mesh.dim(), cells.kind.info());
+    let place = |k: usize| mesh.coords[cells.cell(0)[k] as usize];
+    let length = |edge: &Vec<usize>| {
+        let [a, b] = [place(edge[0]), place(edge[1])];
+        (0..3).map(|c| (a[c] - b[c]).powi(2)).sum::<f64>().sqrt()
+    };
+    let shortest = cells.kind.edges().iter().map(length).fold(f64::INFINITY, f64::min);
+    let corners = (0..cells.len()).flat_map(|cell| &cells.cell(cell)[..info.n_corners]);
+    let n_corners = corners.max().map_or(0, |last| *last as usize + 1);
+    let mut random = Random(7);
+    let mut shake = |nodes: &mut [[f64; 3]], by: f64| {
+        nodes.iter_mut().for_each(|x| (0..dim).for_each(|c| x[c] += by * shortest * random.next()));
+    };
+    if amount != 0.0 {
+        shake(&mut mesh.coords[..n_corners], amount);
+        straighten(mesh);
+    }
+    if curve != 0.0 {
+        shake(&mut mesh.coords[n_corners..], curve);
+    }
+}
+
+fn measure<T: Real>(space: &Space, arguments: &Arguments, model: &Model) -> Result<Report> {
+    let (common, size) = (&arguments.common, model.analysis.components());
+    let mut header = Header::new::<T>(space, common, &model.mesh, size)?;
+    let x: Vec<T> = (0..header.dofs).map(|i| T::from_f64((i as f64 * 0.37).sin())).collect();
+    let x = space.upload_vec(x)?;
+    let (mut rows, mut expected) = (Vec::new(), None);
+    if !arguments.alone {
+        let (system, _) = matrices::assemble::<T>(space, model, sparse::AUTO)?;
+        header.blocks = system.matrix.pattern().n_blocks();
+        let stored_bytes = system.matrix.footprint().bytes(size_of::<T>());
+        let (figures, y) = product(space, common.samples, &system.matrix, &x)?;
+        rows.push(Row::measure(Of::Product("assembled"), || Ok(Figures { stored_bytes, ..figures }))?);
+        expected = Some((system.body.numbering.clone(), y));
+    }
+    let order = Ordering::auto(&model.mesh);
+    let topology = Topology::new(space, &model.mesh, order, warpfem::assembly::numbering::DEGREE_WINDOW)?;
+    let supports = Supports::new(model, &topology.numbering);
+    let numbering = topology.numbering;
+    let mesh = DeviceMesh::new(space, model, topology.blocks, topology.coords)?;
+    let most: Vec<Option<usize>> =
+        if arguments.most.is_empty() { vec![None] } else { arguments.most.iter().copied().map(Some).collect() };
+    for (name, by_formulas) in [("by formulas", true), ("common", false)] {
+        for most in &most {
+            let division = Division { most: most.unwrap_or(usize::MAX), by_formulas };
+            rows.push(Row::measure(Of::Product(name), || {
+                let make = || MatrixFree::<T>::new(space, &mesh, &supports, division);
+                let (operator, setup_s) = setups(space, common.samples, make)?;
+                let (figures, y) = product(space, common.samples, &operator, &x)?;
+                let same = |(of, expected): &(_, Vec<f64>)| {
+                    assert!(*of == numbering, "the same nodes in another order");
+                    reference::difference(&y, expected)
+                };
+                let difference = expected.as_ref().map(same);
+                Ok(Figures { most: *most, setup_s, stored_bytes: operator.bytes(), difference, ..figures })
+            })?);
+        }
+    }
+    Ok(Report { header, distort: arguments.distort, curve: arguments.curve, rows })
+}
+
+/// The times of an operator's products, and the product.
+fn product<T: Real>(
+    space: &Space,
+    samples: u32,
+    operator: &dyn LinOp<T>,
+    x: &warpfem::device::Buffer<T>,
+) -> Result<(Figures, Vec<f64>)> {
+    let mut y = space.upload_vec(vec![T::from_f64(f64::NAN); x.len()])?;
+    let product = bandwidth::time(space, samples, || operator.apply(space, x, &mut y))?;
+    let product_dot = bandwidth::time(space, samples, || operator.apply_dot(space, x, &mut y, Scalar::new(0)))?;
+    let figures = Figures {
+        product_ms: 1e3 * product,
+        product_dot_ms: 1e3 * product_dot,
+        gdof_per_s: x.len() as f64 / product / 1e9,
+        ..Figures::default()
+    };
+    Ok((figures, space.take(y)?.into_iter().map(T::to_f64).collect()))
+}
