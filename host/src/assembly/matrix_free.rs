@@ -16,12 +16,14 @@ use crate::sparse::LinOp;
 use cuda_std::prelude::View;
 use kernels_rs::form::Elasticity;
 use kernels_rs::matrix_free::cell::Tables;
-use kernels_rs::matrix_free::fixed::{FixedPatchProduct, MAX_CELLS, fixed_products};
-use kernels_rs::matrix_free::patch::{
+use kernels_rs::matrix_free::fixed::{FixedPatchProduct, SmallPatchProduct, WidePatchProduct, fixed_products};
+use kernels_rs::matrix_free::product::{
     ACROSS, DIAGONAL, GeneralPatchProduct, PatchBlocks, PatchProduct, ROW_SUMS, blocks, products,
 };
 use kernels_rs::matrix_free::shared::{HoldNodes, SumAddition, SumShared};
-use kernels_rs::matrix_free::{CurvedTet10, Held, Operator, Plane, Ring, Solid, StraightTet10, Sums, TrilinearHex8};
+use kernels_rs::matrix_free::{
+    CurvedTet10, FixedCell, Held, LinearTet4, Operator, Plane, Ring, Solid, StraightTet10, Sums, TrilinearHex8,
+};
 use kernels_rs::real::{Real, Stored};
 use std::cell::RefCell;
 use std::ops::Range;
@@ -66,6 +68,7 @@ impl Default for Division {
 enum Formulas {
     Isotropic,
     General,
+    LinearTet4,
     StraightTet10,
     CurvedTet10,
     TrilinearHex8,
@@ -78,6 +81,7 @@ impl Formulas {
             return Formulas::General;
         }
         match block.cells.kind {
+            ElementKind::Tet4 if division.by_formulas => Formulas::LinearTet4,
             ElementKind::Tet10 if division.by_formulas => Formulas::CurvedTet10,
             ElementKind::Hex8 if division.by_formulas => Formulas::TrilinearHex8,
             _ => Formulas::Isotropic,
@@ -93,7 +97,10 @@ impl Formulas {
     fn most(self) -> usize {
         match self {
             Formulas::Isotropic | Formulas::General => usize::MAX,
-            _ => MAX_CELLS,
+            Formulas::LinearTet4 => LinearTet4::MAX_CELLS,
+            Formulas::StraightTet10 => StraightTet10::MAX_CELLS,
+            Formulas::CurvedTet10 => CurvedTet10::MAX_CELLS,
+            Formulas::TrilinearHex8 => TrilinearHex8::MAX_CELLS,
         }
     }
 }
@@ -178,7 +185,8 @@ impl<'a, T: Real> MatrixFree<'a, T> {
             }};
         }
         match self.formulas[i] {
-            Formulas::StraightTet10 => run!(FixedPatchProduct, fixed_products, StraightTet10, T),
+            Formulas::LinearTet4 => run!(WidePatchProduct, fixed_products, LinearTet4, T),
+            Formulas::StraightTet10 => run!(SmallPatchProduct, fixed_products, StraightTet10, T),
             Formulas::CurvedTet10 => run!(FixedPatchProduct, fixed_products, CurvedTet10, T),
             Formulas::TrilinearHex8 => run!(FixedPatchProduct, fixed_products, TrilinearHex8, T),
             Formulas::Isotropic if dim == 2 => run!(PatchProduct, products, Plane, Elasticity, T),

@@ -8,7 +8,7 @@ use crate::linalg::Space;
 use crate::mesh::{middle, ordering};
 use crate::result::{Error, Result};
 use kernels_rs::matrix_free::patch::{LINE, bytes};
-use kernels_rs::matrix_free::shared::{HELD, SharedNodes};
+use kernels_rs::matrix_free::shared::{HELD, MIDDLE, SharedNodes};
 use kernels_rs::matrix_free::{self as device};
 use rayon::prelude::*;
 use std::cmp::Reverse;
@@ -71,6 +71,8 @@ struct Division {
     /// The nodes of each patch, ascending.
     nodes: Vec<Vec<u32>>,
     is_straight: bool,
+    /// The nodes that are corners of some cell, `[n_nodes]`.
+    is_corner: Vec<bool>,
 }
 
 /// The lists of one patch.
@@ -100,10 +102,10 @@ impl Patches {
     ///
     /// # Errors
     ///
-    /// [`Error::TooLarge`] where numbers of 31 bits for nodes, or of 32 for sums, are not enough.
+    /// [`Error::TooLarge`] where numbers of 30 bits for nodes, or of 32 for sums, are not enough.
     pub fn new(space: &Space, mesh: &DeviceMesh, held: &[u32], most: impl Fn(&DeviceBlock) -> usize) -> Result<Self> {
-        if mesh.n_nodes >= HELD as usize {
-            return Err(Error::TooLarge(format!("{} nodes, and patches number them with 31 bits", mesh.n_nodes)));
+        if mesh.n_nodes >= MIDDLE as usize {
+            return Err(Error::TooLarge(format!("{} nodes, and patches number them with 30 bits", mesh.n_nodes)));
         }
         let coords = space.download(mesh.coords())?;
         let divide = |block: &DeviceBlock| {
@@ -236,7 +238,10 @@ impl Division {
         let mut sizes = SIZES.iter().map(|size| most.clamp(1, *size));
         let (size, nodes) = sizes.find_map(divided).unwrap_or_else(|| unreachable!("eight cells of any type fit"));
         let is_straight = cell_nodes.par_chunks_exact(n).all(|cell| is_straight(kind, cell, coords));
-        Division { n, cell_nodes, size, cells, nodes, is_straight }
+        let mut is_corner = vec![false; coords.len()];
+        let corners = cell_nodes.chunks_exact(n).flat_map(|cell| &cell[..kind.info().n_corners]);
+        corners.for_each(|node| is_corner[*node as usize] = true);
+        Division { n, cell_nodes, size, cells, nodes, is_straight, is_corner }
     }
 
     /// Entries of a patch in lists of slots.
@@ -306,7 +311,11 @@ impl Division {
             largest[2] = largest[2].max(n);
         }
         let all = |of: fn(&Lists) -> &Vec<u16>| space.upload_vec(lists.iter().flat_map(of).copied().collect());
-        let of_nodes = lists.iter().flat_map(|patch| &patch.nodes).map(|node| entries[*node as usize]);
+        let entry = |node: &u32| {
+            let middle = if self.is_corner[*node as usize] { 0 } else { MIDDLE };
+            entries[*node as usize] | middle
+        };
+        let of_nodes = lists.iter().flat_map(|patch| &patch.nodes).map(entry);
         Ok(PatchList {
             size: self.size,
             stride: self.stride(),

@@ -126,6 +126,13 @@ impl MeshView {
         P::scaled(self.cell_constants::<P, T>(cell), T::from_f64(self.thickness))
     }
 
+    /// Constants of a material times the thickness.
+    #[inline(always)]
+    pub unsafe fn material_stiffness<P: Form, T: Real>(self, material: usize) -> P::Constants<T> {
+        let stored = self.constants.reinterpret::<P::Stored>().at(material);
+        P::scaled(P::constants(stored), T::from_f64(self.thickness))
+    }
+
     /// Constants of a cell's material.
     #[inline(always)]
     pub unsafe fn cell_constants<P: Form, T: Real>(self, cell: usize) -> P::Constants<T> {

@@ -112,18 +112,18 @@ pub unsafe fn node_blocks<E: Element, P: Form, T: Real>(
     x: impl Fn(usize) -> [T; 3],
     mut add: impl FnMut(usize, [[T; 3]; 3]),
 ) {
-    for q in 0..tables.weights.len() {
+    in_steps!(false, q in 0..tables.weights.len(), {
         let (mut jac, mut radius) = ([[T::ZERO; 3]; 3], T::ZERO);
-        for b in 0..tables.n {
+        in_steps!(false, b in 0..tables.n, {
             let xb = x(b);
             add_outer(E::DIM, &mut jac, xb, tables.slopes.at(q * tables.n + b));
             if E::REVOLVED {
                 radius = fma(tables.shape::<E>(q, b), xb[0], radius);
             }
-        }
+        });
         let at = Mapping::of_jacobian::<E>(jac, radius);
         let weight = tables.weights.at(q) * at.det_j;
-        for b in 0..tables.n {
+        in_steps!(false, b in 0..tables.n, {
             let mut g = transform(E::DIM, at.inverse, tables.slopes.at(q * tables.n + b));
             if E::REVOLVED {
                 g[2] = tables.shape::<E>(q, b) * at.per_radius;
@@ -131,6 +131,6 @@ pub unsafe fn node_blocks<E: Element, P: Form, T: Real>(
             let mut product = P::zero();
             P::add::<E, T>(&mut product, g.map(|g| weight * g), g);
             add(b, P::block::<E, T>(product, constants));
-        }
-    }
+        });
+    });
 }

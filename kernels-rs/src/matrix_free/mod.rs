@@ -2,7 +2,7 @@
 //!
 //! `(K x)_a = sum_e sum_q w_q |J_q| s(grad x) g_a`, with the stress s of [`Flux`](crate::form::Flux)
 //!
-//! Cells that lie together make a *patch*, which a block of threads computes in its shared memory ([`patch`]):
+//! Cells that lie together make a *patch*, which a block of threads computes in its shared memory ([`product`]):
 //!
 //! | step | thread mapping |
 //! | --- | --- |
@@ -22,16 +22,20 @@ pub mod cell;
 pub mod fixed;
 mod hex8;
 pub mod patch;
+pub mod product;
 pub mod shared;
 mod tet10;
+mod tet4;
 
 #[cfg(test)]
 mod tests;
 
 pub use fixed::FixedCell;
 pub use hex8::TrilinearHex8;
-pub use patch::{Operator, Patches, Sums};
+pub use patch::Patches;
+pub use product::{Operator, Sums};
 pub use shared::Held;
+pub use tet4::LinearTet4;
 pub use tet10::{CurvedTet10, StraightTet10};
 
 use crate::element::{Revolved, Tet4, Tri3};

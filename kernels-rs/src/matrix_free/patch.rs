@@ -1,14 +1,8 @@
-//! Products and diagonals patch by patch: the kernels over blocks of threads, and the same on a CPU.
+//! The patches of a mesh, the memory of one, and who computes it: a block of threads, or a thread of a CPU.
 
-use super::cell::{Tables, forces, node_blocks};
-use super::shared::{HELD, Held};
-use super::{Plane, Ring, Solid};
-use crate::assembly::MeshView;
-use crate::element::*;
-use crate::form::{Elasticity, Flux, Form, General, Scalar, size};
+use crate::element::Element;
+use crate::form::{Form, size};
 use crate::real::Real;
-#[cfg(not(target_arch = "nvptx64"))]
-use core::ops::Range;
 use cuda_std::prelude::*;
 use cuda_std::shared::Shared;
 
@@ -24,8 +18,8 @@ pub struct Patches {
     pub cells: View<u32>,
     /// Where the lists of nodes, of shared nodes and of starts begin, `[n_patches + 1]`.
     pub starts: View<[u64; 3]>,
-    /// The nodes of a patch: those of no other first, then the shared ones; a number with the bit [`HELD`] is a place among
-    /// the held nodes.
+    /// The nodes of a patch: those of no other first, then the shared ones. See [`HELD`](super::shared::HELD) and
+    /// [`MIDDLE`](super::shared::MIDDLE).
     pub nodes: View<u32>,
     /// Where the sums of the shared nodes go, in the array of sums.
     pub places: View<u32>,
@@ -44,7 +38,7 @@ pub const LINE: usize = 8;
 
 /// The least multiple of [`LINE`] that is not below.
 const fn in_lines(n: usize) -> usize {
-    (n + LINE - 1) / LINE * LINE
+    n.next_multiple_of(LINE)
 }
 
 /// A patch.
@@ -53,15 +47,15 @@ pub(super) struct Patch {
     /// Its first cell and how many it has.
     pub(super) cells: [usize; 2],
     /// Its first node and how many it has.
-    nodes: [usize; 2],
+    pub(super) nodes: [usize; 2],
     /// Nodes that belong to no other.
-    n_private: usize,
+    pub(super) n_private: usize,
     /// Its first shared node among all.
-    first_shared: usize,
+    pub(super) first_shared: usize,
     /// Where its starts of slots begin.
-    first_start: usize,
+    pub(super) first_start: usize,
     /// Where its cells' nodes begin, and its slots, and how many there are.
-    slots: [usize; 2],
+    pub(super) slots: [usize; 2],
 }
 
 impl Patches {
@@ -90,30 +84,6 @@ impl Patches {
     }
 }
 
-/// What products are computed from.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct Operator<T> {
-    /// The patches of one element type.
-    pub patches: Patches,
-    /// Its rule.
-    pub tables: Tables<T>,
-    /// Coordinates and materials.
-    pub mesh: MeshView,
-    /// The supports.
-    pub held: Held<T>,
-}
-
-/// Where the sums of patches go.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct Sums<T> {
-    /// The sums of nodes of one patch alone, `[n_nodes][size]`.
-    pub y: ViewMut<T>,
-    /// Those of shared nodes, node by node: `[.][size]`.
-    pub partial: ViewMut<T>,
-}
-
 /// Bytes of the memory of a patch: coordinates and values of its nodes, a force for each node of each cell, and the lists of
 /// slots. It is aligned to 16 bytes.
 pub const fn bytes<T>(dim: usize, size: usize, n_nodes: usize, n_slots: usize) -> usize {
@@ -131,9 +101,9 @@ pub(super) struct Memory<T> {
     /// The forces, `[slots][size]`.
     pub(super) forces: Shared<T>,
     /// The nodes' slots, one after the other.
-    slots: Shared<u16>,
+    pub(super) slots: Shared<u16>,
     /// Where each node's start.
-    starts: Shared<u16>,
+    pub(super) starts: Shared<u16>,
 }
 
 impl<T: Real> Memory<T> {
@@ -253,243 +223,4 @@ impl Team for Alone {
 
     #[inline(always)]
     unsafe fn wait(self) {}
-}
-
-impl<T: Real> Operator<T> {
-    /// Brings the coordinates of a patch's nodes and its lists into its memory, and what is free of x there; each member of the
-    /// team those of K nodes at a time.
-    #[inline(always)]
-    pub(super) unsafe fn load<E: Element, P: Form, const K: usize>(
-        self,
-        team: impl Team,
-        patch: &Patch,
-        memory: Memory<T>,
-        x: View<T>,
-    ) {
-        let ([first, n], step, size) = (patch.nodes, team.step(), size::<E, P>());
-        let origin = self.mesh.origin::<E>(self.held.node(self.patches.nodes.at(first)));
-        team.copy_list(self.patches.slots, patch.slots[0], patch.slots[1], memory.slots);
-        team.copy_list(self.patches.slot_starts, patch.first_start, n + 1, memory.starts);
-        let mut next = team.first();
-        while next < n {
-            let place = |k: usize| if next + k * step < n { next + k * step } else { next };
-            let entries: [u32; K] = core::array::from_fn(|k| self.patches.nodes.at(first + place(k)));
-            for k in 0..K {
-                if entries[k] & HELD == 0 && next + k * step < n && !x.is_empty() {
-                    for c in 0..size {
-                        team.copy(x, size * entries[k] as usize + c, memory.values.offset(size * place(k) + c));
-                    }
-                }
-            }
-            let coords = entries.map(|entry| self.mesh.relative::<T>(self.held.node(entry), origin));
-            for k in 0..K {
-                write(E::DIM, memory.coords.offset(E::DIM * place(k)), coords[k]);
-            }
-            next += K * step;
-        }
-        if !x.is_empty() && !self.held.rows.is_empty() {
-            // Held nodes are among the shared ones.
-            team.share(n - patch.n_private, |i| {
-                let i = patch.n_private + i;
-                let entry = self.patches.nodes.at(first + i);
-                if entry & HELD != 0 {
-                    write(size, memory.values.offset(size * i), self.held.taken(entry, size, x));
-                }
-            });
-        }
-        team.wait();
-    }
-
-    /// Sets the forces of a cell to 0.
-    #[inline(always)]
-    unsafe fn clear<E: Element, P: Form>(self, patch: &Patch, c: usize, memory: Memory<T>) {
-        for b in 0..self.tables.n {
-            write(size::<E, P>(), memory.forces.offset(size::<E, P>() * (b * patch.cells[1] + c)), [T::ZERO; 3]);
-        }
-    }
-
-    /// The sums of the nodes' forces, to where they belong.
-    #[inline(always)]
-    pub(super) unsafe fn sum<E: Element, P: Form>(
-        self,
-        team: impl Team,
-        patch: &Patch,
-        memory: Memory<T>,
-        to: Sums<T>,
-    ) {
-        let size = size::<E, P>();
-        team.wait();
-        team.share(size * patch.nodes[1], |k| {
-            // Division of 32 bits is the faster.
-            let i = (k as u32 / size as u32) as usize;
-            let (c, is_private) = (k - size * i, i < patch.n_private);
-            let place = match is_private {
-                true => self.patches.nodes.at(patch.nodes[0] + i),
-                false => self.patches.places.at(patch.first_shared + i - patch.n_private),
-            };
-            let (start, end) = (memory.starts.offset(i).get(), memory.starts.offset(i + 1).get());
-            let forces = memory.forces.offset(c);
-            let force = |slot: u16| forces.offset(size * memory.slots.offset(slot as usize).get() as usize).get();
-            let (mut sum, mut slot) = (T::ZERO, start);
-            while slot + 4 <= end {
-                let next = [force(slot), force(slot + 1), force(slot + 2), force(slot + 3)];
-                sum = sum + next[0] + next[1] + next[2] + next[3];
-                slot += 4;
-            }
-            while slot < end {
-                sum += force(slot);
-                slot += 1;
-            }
-            let to = if is_private { to.y } else { to.partial };
-            to.set(size * place as usize + c, sum);
-        });
-    }
-
-    /// A patch's share of `K x`.
-    #[inline(always)]
-    unsafe fn product<E: Element, P: Flux>(
-        self,
-        team: impl Team,
-        patch: usize,
-        memory: *mut u8,
-        x: View<T>,
-        to: Sums<T>,
-    ) {
-        let size = size::<E, P>();
-        let patch = self.patches.patch(self.tables.n, patch);
-        let memory = Memory::new::<E, P>(memory, &patch);
-        self.load::<E, P, 2>(team, &patch, memory, x);
-        let [first, n_cells] = patch.cells;
-        team.share(n_cells, |c| {
-            let constants = self.mesh.cell_stiffness::<P, T>(self.patches.cells.at(first + c) as usize);
-            self.clear::<E, P>(&patch, c, memory);
-            forces::<E, P, T>(
-                self.tables,
-                constants,
-                |b| read(E::DIM, memory.coords.offset(E::DIM * self.patches.local(&patch, b, c))),
-                |b| read(size, memory.values.offset(size * self.patches.local(&patch, b, c))),
-                |b, force| {
-                    let to = memory.forces.offset(size * (b * n_cells + c));
-                    let sum = read(size, to);
-                    write(size, to, core::array::from_fn(|i| sum[i] + force[i]));
-                },
-            );
-        });
-        self.sum::<E, P>(team, &patch, memory, to);
-    }
-
-    /// A patch's share of what [`patch_blocks`] computes.
-    #[inline(always)]
-    unsafe fn blocks<E: Element, P: Form>(
-        self,
-        team: impl Team,
-        patch: usize,
-        memory: *mut u8,
-        part: u32,
-        to: Sums<T>,
-    ) {
-        let size = size::<E, P>();
-        let patch = self.patches.patch(self.tables.n, patch);
-        let memory = Memory::new::<E, P>(memory, &patch);
-        self.load::<E, P, 1>(team, &patch, memory, View::from_slice(&[]));
-        let [first, n_cells] = patch.cells;
-        team.share(n_cells, |c| {
-            let constants = self.mesh.cell_stiffness::<P, T>(self.patches.cells.at(first + c) as usize);
-            let slot = |b: usize, i: usize| memory.forces.offset(size * (b * n_cells + c) + i);
-            self.clear::<E, P>(&patch, c, memory);
-            node_blocks::<E, P, T>(
-                self.tables,
-                constants,
-                |b| read(E::DIM, memory.coords.offset(E::DIM * self.patches.local(&patch, b, c))),
-                |b, k| {
-                    let entries =
-                        if part == ACROSS { [k[0][1], k[1][2], k[0][2]] } else { [k[0][0], k[1][1], k[2][2]] };
-                    for i in 0..size {
-                        slot(b, i).put(slot(b, i).get() + entries[i]);
-                    }
-                },
-            );
-            if part == ROW_SUMS {
-                let mut sum = T::ZERO;
-                for b in 0..self.tables.n {
-                    for i in 0..size {
-                        let root = slot(b, i).get().sqrt();
-                        slot(b, i).put(root);
-                        sum += root;
-                    }
-                }
-                for b in 0..self.tables.n {
-                    for i in 0..size {
-                        slot(b, i).put(sum * slot(b, i).get());
-                    }
-                }
-            }
-        });
-        self.sum::<E, P>(team, &patch, memory, to);
-    }
-}
-
-/// Part of [`patch_blocks`]: the diagonal.
-pub const DIAGONAL: u32 = 0;
-/// The entries (0, 1), (1, 2) and (0, 2) of the diagonal blocks, as far as they have them; only the first `size` are there.
-pub const ACROSS: u32 = 1;
-/// Bounds of the sums of magnitudes in each row, from `|K_ij| <= sqrt(K_ii K_jj)` in each cell.
-pub const ROW_SUMS: u32 = 2;
-
-/// Computes: each patch's share of `y = K x`, of isotropic elasticity; see the [module](super).
-///
-/// Parameters: `x [n_nodes][size]`. Thread mapping: a block per patch, with [`bytes`] bytes of dynamic shared memory.
-/// Memory moved per cell: 4 N B of connectivity and slots, 12 B of material; per node of a patch a number, coordinates
-/// (24 B) and x (through the cache), 2 B of starts; a word per component of y, or twice where patches share the node.
-/// Operations: those of [`forces`] per point. In shared memory a point reads 6 words per node of a cell, and reads and writes 3.
-#[kernel(E = [Solid, Plane], P = [Elasticity], T = [f32, f64])]
-pub unsafe fn patch_product<E: Element, P: Flux, T: Real>(operator: Operator<T>, x: View<T>, to: Sums<T>) {
-    let patch = thread::block_idx_x() as usize;
-    operator.product::<E, P>(Block, patch, shared::dynamic_shared_mem::<u8>(), x, to);
-}
-
-/// Computes: as [`patch_product`], from all constants of a material, and of bodies of revolution.
-///
-/// Parameters, thread mapping, memory moved: as there, and 21 constants or 6 per cell.
-#[kernel(E = [Solid, Plane, Ring], P = [General, Scalar], T = [f64])]
-pub unsafe fn general_patch_product<E: Element, P: Flux, T: Real>(operator: Operator<T>, x: View<T>, to: Sums<T>) {
-    patch_product::<E, P, T>(operator, x, to);
-}
-
-/// Computes: each patch's share of one part of the diagonal blocks of K, before supports: [`DIAGONAL`], [`ACROSS`], or
-/// [`ROW_SUMS`]. It runs once in a solution.
-///
-/// Thread mapping, memory moved: as [`patch_product`], without x.
-#[kernel(E = [Solid, Plane, Ring], P = [General, Scalar])]
-pub unsafe fn patch_blocks<E: Element, P: Form>(operator: Operator<f64>, part: u32, to: Sums<f64>) {
-    let patch = thread::block_idx_x() as usize;
-    operator.blocks::<E, P>(Block, patch, shared::dynamic_shared_mem::<u8>(), part, to);
-}
-
-/// [`patch_product`] of some patches on a thread of a CPU; `memory` is as much as the largest needs.
-#[cfg(not(target_arch = "nvptx64"))]
-pub unsafe fn products<E: Element, P: Flux, T: Real>(
-    patches: Range<usize>,
-    memory: &mut [u128],
-    operator: Operator<T>,
-    x: View<T>,
-    to: Sums<T>,
-) {
-    for patch in patches {
-        operator.product::<E, P>(Alone, patch, memory.as_mut_ptr().cast(), x, to);
-    }
-}
-
-/// [`patch_blocks`] of some patches on a thread of a CPU.
-#[cfg(not(target_arch = "nvptx64"))]
-pub unsafe fn blocks<E: Element, P: Form>(
-    patches: Range<usize>,
-    memory: &mut [u128],
-    operator: Operator<f64>,
-    part: u32,
-    to: Sums<f64>,
-) {
-    for patch in patches {
-        operator.blocks::<E, P>(Alone, patch, memory.as_mut_ptr().cast(), part, to);
-    }
 }

@@ -11,8 +11,12 @@ use crate::setup::lists::range;
 use core::ops::Range;
 use cuda_std::prelude::*;
 
-/// Nodes with this bit are numbers of held nodes.
+/// Entries of lists of nodes with this bit are places among the held nodes, without it numbers of nodes.
 pub const HELD: u32 = 1 << 31;
+/// Entries of a patch's list with this bit are of nodes between corners.
+pub const MIDDLE: u32 = 1 << 30;
+/// The number in an entry.
+pub const NUMBER: u32 = MIDDLE - 1;
 
 /// What supports hold, of the nodes where they hold anything.
 #[repr(C)]
@@ -49,7 +53,8 @@ impl<T: Real> Held<T> {
     /// The number of a node in a list.
     #[inline(always)]
     pub unsafe fn node(self, entry: u32) -> usize {
-        if entry & HELD == 0 { entry as usize } else { self.rows.at((entry & !HELD) as usize) as usize }
+        let number = (entry & NUMBER) as usize;
+        if entry & HELD == 0 { number } else { self.rows.at(number) as usize }
     }
 
     /// Whether a node in a list is held.
@@ -62,7 +67,7 @@ impl<T: Real> Held<T> {
     #[inline(always)]
     pub unsafe fn taken(self, entry: u32, size: usize, x: View<T>) -> [T; 3] {
         let value = at(x, size, self.node(entry));
-        if self.holds(entry) { times(self.free.at((entry & !HELD) as usize), value) } else { value }
+        if self.holds(entry) { times(self.free.at((entry & NUMBER) as usize), value) } else { value }
     }
 }
 
@@ -112,7 +117,7 @@ pub unsafe fn sum_shared<T: Real>(
             force[i] = component(i);
         }
     }
-    let h = (entry & !HELD) as usize;
+    let h = (entry & NUMBER) as usize;
     let (free, kept) = (times(held.free.at(h), force), times(held.part.at(h), at(x, size, node)));
     for i in 0..3 {
         if i == c {

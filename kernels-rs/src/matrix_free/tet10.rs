@@ -8,6 +8,7 @@
 //! `f_e(w,j) += 4 S_w grad L_j`, `f_k -= sum_w S_w grad L_k`, with `S_w = V / 20 (sigma_w + sum_v sigma_v)`
 
 use super::fixed::{FixedCell, cofactors, stress};
+use super::shared::MIDDLE;
 use crate::element::Tet10;
 use crate::material::Lame;
 use crate::real::{Real, dot3, fma};
@@ -21,6 +22,7 @@ const BETWEEN: [[usize; 4]; 4] = [[0, 4, 6, 7], [4, 1, 5, 9], [6, 5, 2, 8], [7, 
 
 impl FixedCell for StraightTet10 {
     type Element = Tet10;
+    const WITHOUT: u32 = MIDDLE;
 
     /// Operations: about 1,000, of which 470 are fused.
     #[inline(always)]
@@ -90,7 +92,7 @@ impl FixedCell for StraightTet10 {
 pub struct CurvedTet10;
 
 /// The volume coordinate of a point of the rule that is nearest to its corner, less the others.
-const SPREAD: f64 = 0.447_213_595_499_957_94;
+const SPREAD: f64 = 0.447_213_595_499_957_9;
 /// The others.
 const OTHERS: f64 = 0.138_196_601_125_010_5;
 
