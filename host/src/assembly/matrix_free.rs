@@ -137,7 +137,8 @@ impl<'a, T: Real> MatrixFree<'a, T> {
     ///
     /// # Errors
     ///
-    /// [`Error::NotAvailable`] in single precision for all but isotropic elasticity.
+    /// [`Error::NotAvailable`] in single precision for all but isotropic elasticity, and for elements whose stiffness is not the
+    /// sum over a rule.
     pub fn new(space: &Space, mesh: &'a DeviceMesh, supports: &Supports, division: Division) -> Result<Self> {
         assert_eq!(supports.fixed.len(), mesh.n_nodes, "the supports of another mesh");
         check::<T>(mesh)?;
@@ -203,7 +204,15 @@ fn check<T: Real>(mesh: &DeviceMesh) -> Result<()> {
     if T::NAME != f64::NAME && !is_isotropic {
         return Err(Error::NotAvailable { what, name: "in single precision".into(), available: vec!["in double"] });
     }
-    Ok(())
+    // Of the kinds that other kinds' kernels are for, those that differ in their rule alone.
+    let mut kinds = mesh.blocks.iter().map(|block| block.cells.kind);
+    match kinds.find(|kind| *kind != kind.of_kernels() && !kind.is_reduced()) {
+        Some(kind) => {
+            let (name, available) = (format!("of {}", kind.info().name), vec![kind.of_kernels().info().name]);
+            Err(Error::NotAvailable { what, name, available })
+        }
+        None => Ok(()),
+    }
 }
 
 /// Runs some work over the patches of one element type on the threads of a CPU, each with memory for one.
