@@ -68,6 +68,14 @@ pub fn compare<T: Real>(space: &Space, model: &Model, division: Division) -> Vec
     [bits(&y), bits(&found), bits(&sums)].concat()
 }
 
+/// Elements that have no products without a matrix are refused by their name.
+pub fn refused(space: &Space, model: &Model) {
+    let symbolic = Symbolic::new(&model.mesh, Ordering::Mesh, 1).unwrap();
+    let (mesh, supports) = (upload(space, model, &symbolic), Supports::new(model, &symbolic.numbering));
+    let error = MatrixFree::<f64>::new(space, &mesh, &supports, MANY).err().unwrap().to_string();
+    assert!(error.contains(model.mesh.cells[0].kind.info().name), "{error}");
+}
+
 /// In patches of few cells and of many, in double and, where there are kernels, in single precision.
 fn compare_all(space: &Space, model: &Model) -> Vec<u64> {
     let mut found = compare::<f64>(space, model, FEW);

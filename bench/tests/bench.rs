@@ -246,7 +246,7 @@ fn inputs_that_make_no_sense() {
         (&["spmv", &mesh, "--element", "hex8"], "cannot be used with"),
         (
             &["spmv", "--element", "wedge9"],
-            "wedge6, pyramid5, wedge15, pyramid13, hex20r, tri3, quad4, tri6, quad8, quad8r",
+            "wedge6, pyramid5, wedge15, pyramid13, hex20r, hex8i, tri3, quad4, tri6, quad8, quad8r",
         ),
         (&["spmv", "--cells", "0"], "expected N, NxM or NxMxK, each from 1"),
         (&["spmv", "--cells", "4x4x"], "expected N, NxM or NxMxK, each from 1"),

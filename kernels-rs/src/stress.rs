@@ -9,6 +9,24 @@ use crate::form::{Constitutive, Form, General, Scalar, size};
 use crate::real::{add_outer, fma};
 use cuda_std::prelude::*;
 
+/// Displacements of a mesh, or a potential.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Displacements {
+    /// Of the nodes, `[n_nodes][size]`.
+    pub nodal: View<f64>,
+    /// The amplitudes of the cells' [incompatible modes](Incompatible), `[n_cells]`; empty if they have none.
+    pub modes: View<[[f64; 3]; 3]>,
+}
+
+impl Displacements {
+    /// Of cells without modes, or what their nodes alone make of them.
+    #[inline(always)]
+    pub const fn of_nodes(nodal: View<f64>) -> Self {
+        Displacements { nodal, modes: View::from_slice(&[]) }
+    }
+}
+
 /// How a cell is deformed at a point, or how its potential varies.
 #[derive(Clone, Copy)]
 pub struct Deformation {
@@ -22,13 +40,14 @@ pub struct Deformation {
 /// Evaluates [`Deformation`] at `xi`: `h = (sum_b (u_b - u_0) (dN_b/dxi)^T) J^-1`, which needs no gradient in space. The
 /// differences keep a translation of the cell out of rounding errors.
 ///
-/// Parameters: the cell's `nodes`; `u [n_nodes][size]`.
+/// Parameters: the `cell` and its `nodes`, at `x`.
 #[inline(always)]
 pub unsafe fn deformation<E: Element, P: Form>(
+    cell: usize,
     nodes: &E::Nodal<usize>,
     x: &E::Nodal<[f64; 3]>,
     xi: [f64; 3],
-    u: View<f64>,
+    Displacements { nodal: u, modes }: Displacements,
 ) -> Deformation {
     let (mut jac, mut slope, mut first, mut more) = ([[0.0; 3]; 3], [[0.0; 3]; 3], [0.0; 3], [0.0; 3]);
     for i in 0..size::<E, P>() {
@@ -54,6 +73,13 @@ pub unsafe fn deformation<E: Element, P: Form>(
             h[i][2] = (first[i] + more[i]) * mapping.per_radius;
         }
     }
+    if E::WITH_MODES.is_some() && !modes.is_empty() {
+        let gradients = mode_gradients::<E>(&Mapping::at::<E>(x, E::CENTROID), mapping.det_j, xi);
+        let amplitudes = modes.at(cell);
+        for m in 0..E::DIM {
+            add_outer(E::DIM, &mut h, amplitudes[m], gradients[m]);
+        }
+    }
     Deformation { h, mapping }
 }
 
@@ -71,7 +97,7 @@ pub struct Sampled<S> {
 
 /// Computes: strain and stress of a cell at points of its reference element, and its strain energy.
 ///
-/// Parameters: `points [n_points]`, reference coordinates and weight; `eigen`, strains that make no stress; `u [n_nodes][size]`. Thread mapping: an item per
+/// Parameters: `points [n_points]`, reference coordinates and weight; `eigen`, strains that make no stress; `u`. Thread mapping: an item per
 /// cell. Memory moved: N nodes (4 B), coordinates and displacements (through the cache), 21 constants or 6; 48 B or 24
 /// written for each strain and stress.
 #[kernel(items, E = for_each_body!, P = [General, Scalar])]
@@ -80,7 +106,7 @@ pub unsafe fn sample<E: Element, P: Constitutive>(
     mesh: MeshView,
     points: View<[f64; 4]>,
     eigen: Eigenstrain,
-    u: View<f64>,
+    u: Displacements,
     out: Sampled<<P as Constitutive>::Strain>,
 ) {
     let (nodes, x) = mesh.gather::<E, f64>(cell);
@@ -88,7 +114,7 @@ pub unsafe fn sample<E: Element, P: Constitutive>(
     let mut energy = 0.0;
     for k in 0..points.len() {
         let [xi, eta, zeta, weight] = points.at(k);
-        let Deformation { h, mapping } = deformation::<E, P>(&nodes, &x, [xi, eta, zeta], u);
+        let Deformation { h, mapping } = deformation::<E, P>(cell, &nodes, &x, [xi, eta, zeta], u);
         let strain = P::strain::<E>(h);
         let elastic = eigen.elastic::<E, P>(mesh, cell, &nodes, [xi, eta, zeta], strain);
         let stress = P::stress(elastic, constants);

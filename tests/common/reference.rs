@@ -126,24 +126,84 @@ pub fn stiffness(model: &Model) -> DMatrix<f64> {
     let n = dim * model.mesh.coords.len();
     let mut k = DMatrix::zeros(n, n);
     for_each_cell(model, |kind, nodes, x, material, _| {
-        let d = elasticity(model.analysis, &model.materials[material], middle(nodes, model));
-        for point in points(kind, x) {
-            let of_nodes = b_matrices(model.analysis, &point, x);
-            for (a, ba) in nodes.iter().zip(&of_nodes) {
-                let bt_d = volume(model, &point, x) * ba.transpose() * d;
-                for (b, bb) in nodes.iter().zip(&of_nodes) {
-                    let block = bt_d * bb;
-                    let (row, column) = (dim * *a as usize, dim * *b as usize);
-                    for i in 0..dim {
-                        for j in 0..dim {
-                            k[(row + i, column + j)] += block[(i, j)];
-                        }
-                    }
-                }
+        let cell = cell_stiffness(model, kind, nodes, x, material);
+        let unknown = |i: usize| dim * nodes[i / dim] as usize + i % dim;
+        for i in 0..dim * nodes.len() {
+            for j in 0..dim * nodes.len() {
+                k[(unknown(i), unknown(j))] += cell[(i, j)];
             }
         }
     });
     k
+}
+
+/// That of a cell; modes are eliminated.
+fn cell_stiffness(model: &Model, kind: ElementKind, nodes: &[u32], x: &[[f64; 3]], material: usize) -> DMatrix<f64> {
+    let dim = model.analysis.components();
+    let d = elasticity(model.analysis, &model.materials[material], middle(nodes, model));
+    let of_point = |point: Point| {
+        let of_all = [b_matrices(model.analysis, &point, x), mode_matrices(kind, &point, x)].concat();
+        let b = DMatrix::from_fn(6, dim * of_all.len(), |v, i| of_all[i / dim][(v, i % dim)]);
+        volume(model, &point, x) * b.transpose() * d * &b
+    };
+    let k = points(kind, x).into_iter().map(of_point).reduce(|sum, more| sum + more).unwrap();
+    let n = dim * nodes.len();
+    let block =
+        |rows: [usize; 2], columns: [usize; 2]| k.view((rows[0], columns[0]), (rows[1], columns[1])).into_owned();
+    let (own, modes) = ([0, n], [n, k.nrows() - n]);
+    match modes[1] {
+        0 => k,
+        _ => block(own, own) - block(own, modes) * block(modes, modes).try_inverse().unwrap() * block(modes, own),
+    }
+}
+
+/// `B` of each incompatible mode `1 - xi_m^2` at a point of weight 1, none of elements without modes: with the
+/// gradient of `xi_m` at the centre, over the volume here and as much as there.
+fn mode_matrices(kind: ElementKind, point: &Point, x: &[[f64; 3]]) -> Vec<SMatrix<f64, 6, 3>> {
+    if !kind.has_modes() {
+        return vec![];
+    }
+    let reference = Reference::of(kind);
+    let centre = reference.centroid.of(x);
+    let of_mode = |m: usize| {
+        let weighted = |values: &mut dyn Iterator<Item = f64>| -> f64 {
+            values.zip(&reference.nodes).map(|(value, xi)| value * xi[m]).sum()
+        };
+        let xi = weighted(&mut point.shape.iter().copied());
+        // The centre stands for the whole cell, 8 points of weight 1.
+        let scale = -2.0 * xi * centre.weight / 8.0 / point.weight;
+        b_matrix([0, 1, 2].map(|i| scale * weighted(&mut centre.gradients.iter().map(|g| g[i]))))
+    };
+    (0..3).map(of_mode).collect()
+}
+
+/// The points of a cell's rule and the strains there of displacements `u [n_nodes][dim]`, flat. Modes are such that the
+/// stress, beside these thermal strains, does no work in them.
+pub fn strains(
+    model: &Model,
+    (kind, nodes, x, material): (ElementKind, &[u32], &[[f64; 3]], usize),
+    u: &[f64],
+    thermal: impl Fn(&Point) -> SVector<f64, 6>,
+) -> Vec<(Point, SVector<f64, 6>)> {
+    let d = elasticity(model.analysis, &model.materials[material], middle(nodes, model));
+    let points = at_points(kind, x, kind.info().shape.quadrature);
+    let mut strains: Vec<_> =
+        points.into_iter().map(|point| (strain(model.analysis, &point, nodes, x, u), point)).collect();
+    if kind.has_modes() {
+        let (mut k, mut f) = (SMatrix::<f64, 9, 9>::zeros(), SVector::<f64, 9>::zeros());
+        let modes = |point: &Point| {
+            let of_modes = mode_matrices(kind, point, x);
+            SMatrix::<f64, 6, 9>::from_fn(|v, i| of_modes[i / 3][(v, i % 3)])
+        };
+        for (eps, point) in &strains {
+            let g = modes(point);
+            k += point.weight * g.transpose() * d * g;
+            f += point.weight * g.transpose() * d * (eps - thermal(point));
+        }
+        let amplitudes = k.try_inverse().unwrap() * f;
+        strains.iter_mut().for_each(|(eps, point)| *eps -= modes(point) * amplitudes);
+    }
+    strains.into_iter().map(|(eps, point)| (point, eps)).collect()
 }
 
 /// The conductivity as a tensor.

@@ -1,6 +1,7 @@
 //! Kernels over cells and over the cells around nodes, on distorted boxes and squares of every element, curved where
 //! the element is.
 
+use crate::common::elements::Point;
 use crate::common::{Random, assert_close, bits, largest, meshes, reference};
 use crate::strategies::{Problem, assembled_by};
 use kernels_rs::element::Element;
@@ -157,8 +158,7 @@ fn thermal_force(space: &Space, model: Model, symbolic: &Symbolic) -> Vec<u64> {
         let (mut expected, mut size) = (0.0, 0.0);
         reference::for_each_cell(&model, |kind, nodes, x, material, place| {
             let d = reference::elasticity(model.analysis, &model.materials[material], reference::middle(nodes, &model));
-            for point in reference::at_points(kind, x, kind.info().shape.quadrature) {
-                let eps = reference::strain(model.analysis, &point, nodes, x, &u);
+            for (point, eps) in reference::strains(&model, (kind, nodes, x, material), &u, |_| SVector::zeros()) {
                 let stress = d * thermal_strain(&model, place, nodes, &point.shape, material);
                 let work = reference::volume(&model, &point, x) * eps.dot(&stress);
                 (expected, size) = (expected + work, size + work.abs());
@@ -224,13 +224,12 @@ fn stresses(model: &Model, u: &[f64]) -> Vec<Expected> {
     let mut points = Vec::new();
     reference::for_each_cell(model, |kind, nodes, x, material, place| {
         let d = reference::elasticity(model.analysis, &model.materials[material], reference::middle(nodes, model));
-        for point in reference::at_points(kind, x, kind.info().shape.quadrature) {
-            let eps = reference::strain(model.analysis, &point, nodes, x, u);
-            let thermal = match model.temperature {
-                Some(_) => thermal_strain(model, place, nodes, &point.shape, material),
-                None => SVector::zeros(),
-            };
-            let stress = d * (eps - thermal);
+        let thermal = |point: &Point| match model.temperature {
+            Some(_) => thermal_strain(model, place, nodes, &point.shape, material),
+            None => SVector::zeros(),
+        };
+        for (point, eps) in reference::strains(model, (kind, nodes, x, material), u, thermal) {
+            let stress = d * (eps - thermal(&point));
             let energy = 0.5 * reference::volume(model, &point, x) * eps.dot(&stress);
             points.push((eps.as_slice().to_vec(), stress.as_slice().to_vec(), energy));
         }

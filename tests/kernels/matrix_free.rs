@@ -1,7 +1,7 @@
 //! Products without a matrix, on every element in all its forms.
 
 use crate::common::meshes;
-use crate::matrix_free::{COMMON, FEW, compare};
+use crate::matrix_free::{COMMON, FEW, compare, refused};
 use kernels_rs::element::Element;
 use warpfem::element::ElementKind;
 use warpfem::linalg::Space;
@@ -14,6 +14,11 @@ pub fn products<E: Element>(space: &Space) -> Vec<u64> {
         (_, false) => [3, 3, 2],
         (_, true) => [2, 2, 1],
     };
+    if kind != kind.of_kernels() && !kind.is_reduced() {
+        // Its stiffness is more than the sum over a rule.
+        refused(space, &meshes::two_materials(meshes::regular_box(kind, cells)));
+        return Vec::new();
+    }
     let mut found = Vec::new();
     for analysis in meshes::all_analyses(kind) {
         let model = meshes::two_materials_in(analysis, meshes::distorted_box(kind, cells, 0.2));

@@ -17,6 +17,7 @@ use kernels_rs::assembly::moments::{NodeMoments, Rule};
 use kernels_rs::assembly::row_owner::InternalForce;
 use kernels_rs::eigenstrain::Eigenstrain;
 use kernels_rs::setup::around::Around;
+use kernels_rs::stress::Displacements;
 
 /// The cells of one element type on a device.
 pub struct DeviceBlock {
@@ -195,14 +196,16 @@ impl DeviceMesh {
         let nodes = space.upload(of.unwrap_or_default())?;
         let n = of.map_or(self.n_nodes, <[u32]>::len);
         for block in &self.blocks {
-            let (mesh, nodes, u, f) = (self.general_view(block), nodes.view(), u.view(), force.view_mut());
             let eigen = eigen(block);
+            let modes = self.amplitudes(space, block, eigen, u)?;
+            let (mesh, nodes, f) = (self.general_view(block), nodes.view(), force.view_mut());
+            let u = Displacements { nodal: u.view(), modes: modes.view() };
             // SAFETY: views of this mesh and of vectors of its size, which live until `finish`.
             with_general!(self.form, block.cells.kind, P, E => unsafe {
                 space.run(n, InternalForce::<E, P>::new(mesh, eigen, nodes, u, f))
             })?;
+            space.finish()?;
         }
-        space.finish()?;
         if let Some(addition) = &self.addition {
             addition.add_product(space, self.components(), u, &mut force)?;
         }

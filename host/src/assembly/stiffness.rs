@@ -109,6 +109,7 @@ impl<T: Real> Assembly<T> {
             let job = Job { space, form, kind, n_nodes, n_cells, adds, mesh: view, to };
             // SAFETY: views of this mesh and this matrix, which live.
             unsafe { prepared.add(self.strategy, &job) }?;
+            mesh.condense(space, block, matrix)?;
         }
         if let Some(addition) = &mesh.addition {
             addition.add_to(space, matrix)?;

@@ -27,7 +27,7 @@ pub enum Kind {
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example: warpfem mesh box --element hex8 --size 16 2 2 --cells 64 8 8 -o cantilever.msh")]
 pub struct BoxArguments {
-    /// tet4, tet10, pyramid5 or pyramid13 (six per cell), wedge6 or wedge15 (two), hex8, hex20 or hex20r.
+    /// tet4, tet10, pyramid5 or pyramid13 (six per cell), wedge6 or wedge15 (two), hex8, hex8i, hex20 or hex20r.
     #[arg(long, default_value = "tet4", value_parser = names(3))]
     element: String,
     /// Edge lengths.

@@ -144,6 +144,11 @@ impl ElementKind {
         self.info().shape.quadrature.len() < self.of_kernels().info().shape.quadrature.len()
     }
 
+    /// Whether its cells have modes beside the nodes, which [`ElementKind::of_kernels`] has not.
+    pub fn has_modes(self) -> bool {
+        self != self.of_kernels() && !self.is_reduced()
+    }
+
     fn of_this_shape(self, n_nodes: usize) -> Option<ElementKind> {
         let is_it = |kind: &ElementKind| kind.info().domain == self.info().domain && kind.info().n_nodes == n_nodes;
         Self::ALL.iter().copied().find(is_it)

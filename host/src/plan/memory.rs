@@ -2,6 +2,7 @@
 //! Measured against the program's peak on the CPU, for boxes of 60,000 to 130,000 nodes of every solid element: within
 //! 15 %.
 
+use crate::assembly::CONDENSED_BYTES;
 use crate::element::ElementKind;
 use crate::model::{Model, Physics};
 use crate::result::Fill;
@@ -45,7 +46,7 @@ pub fn matrix_bytes(blocks: u64, size: u64, value: u64) -> u64 {
 pub struct Memory {
     /// Nodes and elements, on the host.
     pub mesh: u64,
-    /// Elements, cells around nodes, and slots.
+    /// Elements, cells around nodes, and slots; condensed modes.
     pub lists: u64,
     /// The matrix, with the copies that preconditioners have of it.
     pub matrix: u64,
@@ -94,7 +95,8 @@ pub fn factor_bytes(fill: &Fill) -> u64 {
 
 fn list_bytes(kind: ElementKind, nodes: u64, elements: u64) -> u64 {
     let entries = elements * kind.info().n_nodes as u64;
-    slot_bytes(kind, elements) + 2 * INDEX * entries + OFFSET * nodes
+    let condensed = if kind.has_modes() { elements * CONDENSED_BYTES } else { 0 };
+    slot_bytes(kind, elements) + 2 * INDEX * entries + OFFSET * nodes + condensed
 }
 
 /// Six stresses and their invariant, or a gradient and its magnitude, per element and per node; there also what was

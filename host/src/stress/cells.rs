@@ -10,7 +10,7 @@ use cuda_std::prelude::ViewMut;
 use kernels_rs::eigenstrain::Eigenstrain;
 use kernels_rs::element::Point;
 use kernels_rs::form::{Constitutive, General, Scalar};
-use kernels_rs::stress::{Sample, Sampled};
+use kernels_rs::stress::{Displacements, Sample, Sampled};
 
 /// The stresses at the centroids of the cells, of displacements `u [n_nodes][dim]`, in the solver's numbering: by position
 /// in `mesh.cells` (empty for cells that are no solids), then by cell.
@@ -88,7 +88,9 @@ where
     };
     check_memory(space, ((strains + stresses) * size_of::<P::Strain>()) as u64, " for stress")?;
     let mut found = AtPoints::<P> { strain: space.zeros(strains)?, stress: space.zeros(stresses)? };
-    let (rule, view, eigen, u) = (table(space, points)?, mesh.general_view(block), mesh.eigenstrain(block), u.view());
+    let (rule, view, eigen) = (table(space, points)?, mesh.general_view(block), mesh.eigenstrain(block));
+    let modes = mesh.amplitudes(space, block, eigen, u)?;
+    let u = Displacements { nodal: u.view(), modes: modes.view() };
     let (points, energy) = (rule.view(), ViewMut::from_slice(&mut []));
     let out = Sampled { strain: found.strain.view_mut(), stress: found.stress.view_mut(), energy };
     // SAFETY: all live until `finish`, and have the shapes that the kernel documents.
@@ -109,7 +111,9 @@ fn energies(
 ) -> Result<Buffer<f64>> {
     let mut energy = space.zeros(block.cells.n_cells)?;
     let rule = table(space, block.cells.kind.info().shape.quadrature)?;
-    let (points, view, u, to) = (rule.view(), mesh.general_view(block), u.view(), energy.view_mut());
+    let modes = mesh.amplitudes(space, block, eigen, u)?;
+    let u = Displacements { nodal: u.view(), modes: modes.view() };
+    let (points, view, to) = (rule.view(), mesh.general_view(block), energy.view_mut());
     // SAFETY: as above.
     with_general!(mesh.form, block.cells.kind, P, E => unsafe {
         let [strain, stress] = [ViewMut::from_slice(&mut []); 2];

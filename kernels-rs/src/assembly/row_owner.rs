@@ -15,7 +15,7 @@ use crate::for_each_element;
 use crate::form::{Conduction, Elasticity};
 use crate::form::{Constitutive, Form, General, Scalar, size};
 use crate::real::Real;
-use crate::stress::{Deformation, deformation};
+use crate::stress::{Deformation, Displacements, deformation};
 use cuda_std::prelude::*;
 
 /// A cell around the node that a thread owns.
@@ -68,7 +68,7 @@ pub unsafe fn general_stiffness<E: Element, P: Form, T: Real>(row: usize, mesh: 
     stiffness::<E, P, T>(row, mesh, to);
 }
 
-/// Computes: adds to `f [n_nodes][size]` the internal forces of displacements `u [n_nodes][size]`,
+/// Computes: adds to `f [n_nodes][size]` the internal forces of displacements `u`,
 /// `f_a += sum_e int sigma(u) g_a dV`, in conduction `sum_e int k grad u . g_a dV`, which is `K u` without the matrix
 /// and before supports; with thermal strains `sigma = D (eps(u) - eps_th)`.
 ///
@@ -80,7 +80,7 @@ pub unsafe fn internal_force<E: Element, P: Constitutive>(
     mesh: MeshView,
     eigen: Eigenstrain,
     nodes: View<u32>,
-    u: View<f64>,
+    u: Displacements,
     f: ViewMut<f64>,
 ) {
     let row = if nodes.is_empty() { item } else { nodes.at(item) as usize };
@@ -89,7 +89,7 @@ pub unsafe fn internal_force<E: Element, P: Constitutive>(
         let Incident { cell, nodes, a, x } = incident::<E, f64>(mesh, row, pair);
         let constants = mesh.cell_constants::<P, f64>(cell);
         in_steps!(false, (xi, weight) in mesh.rule::<E>(), {
-            let Deformation { h, mapping } = deformation::<E, P>(&nodes, &x, xi, u);
+            let Deformation { h, mapping } = deformation::<E, P>(cell, &nodes, &x, xi, u);
             let strain = eigen.elastic::<E, P>(mesh, cell, &nodes, xi, P::strain::<E>(h));
             let stress = P::stress(strain, constants);
             add_force::<E, P>(&mut sum, a, xi, &mapping, mesh.thickness * weight, stress);
@@ -124,7 +124,7 @@ unsafe fn internal_forces<E: Element, P: Constitutive>(
     mesh: MeshView,
     eigen: Eigenstrain,
     nodes: View<u32>,
-    u: View<f64>,
+    u: Displacements,
     f: ViewMut<f64>,
 ) {
     if !nodes.is_empty() {
@@ -156,13 +156,13 @@ unsafe fn add_cell<E: Element, P: Constitutive>(
     start: usize,
     mesh: MeshView,
     eigen: Eigenstrain,
-    u: View<f64>,
+    u: Displacements,
     sums: &mut [[f64; 3]],
 ) {
     let (nodes, x) = mesh.gather::<E, f64>(cell);
     let constants = mesh.cell_constants::<P, f64>(cell);
     for &(xi, weight) in mesh.rule::<E>() {
-        let Deformation { h, mapping } = deformation::<E, P>(&nodes, &x, xi, u);
+        let Deformation { h, mapping } = deformation::<E, P>(cell, &nodes, &x, xi, u);
         let strain = eigen.elastic::<E, P>(mesh, cell, &nodes, xi, P::strain::<E>(h));
         let stress = P::stress(strain, constants);
         for a in 0..E::N {

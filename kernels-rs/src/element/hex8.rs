@@ -21,6 +21,7 @@ impl Element for Hex8 {
     const GMSH: i32 = 5;
     const VTK: u8 = 12;
     const ABAQUS: &str = "8";
+    const WITH_MODES: Option<[&str; 2]> = Some(["hex8i", "8I"]);
     type Nodal<X: Copy> = [X; 8];
     const NODES: &'static [[f64; 3]] = CORNER;
     const QUADRATURE: &'static [Point] = &rules::CUBE_2;

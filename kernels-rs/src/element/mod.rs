@@ -6,6 +6,7 @@
 pub mod domain;
 mod hex20;
 mod hex8;
+mod incompatible;
 mod pyramid13;
 mod pyramid5;
 mod quad4;
@@ -24,6 +25,7 @@ mod wedge6;
 pub use domain::Domain;
 pub use hex8::Hex8;
 pub use hex20::Hex20;
+pub use incompatible::{Hex8I, Incompatible, mode_gradients};
 pub use pyramid5::Pyramid5;
 pub use pyramid13::Pyramid13;
 pub use quad4::Quad4;
@@ -50,7 +52,7 @@ macro_rules! element_list {
             [Point1, Line2, Line3]
             [Tri3, Quad4, Tri6, Quad8]
             [Tet4, Hex8, Tet10, Hex20, Wedge6, Pyramid5, Wedge15, Pyramid13]
-            [Quad8R, Hex20R]
+            [Quad8R, Hex20R, Hex8I]
             $($rest)*
         }
     };
@@ -157,6 +159,8 @@ pub trait Element: Copy + Send + Sync + 'static {
     /// Name and code in Abaqus's decks of the element that is integrated at [`Self::SAMPLED`] by this one's kernels, if there is
     /// one.
     const REDUCED: Option<[&'static str; 2]> = None;
+    /// The same of the element that has [incompatible modes](Incompatible) beside this one's shape functions.
+    const WITH_MODES: Option<[&'static str; 2]> = None;
     /// Its code in Abaqus's decks behind the family (C3D; CPS, CPE or CAX), which have the nodes in VTK's order; empty if there is
     /// none.
     const ABAQUS: &'static str = "";
@@ -222,6 +226,29 @@ macro_rules! in_steps {
     };
 }
 pub(crate) use in_steps;
+
+/// What an element made of another, E, has of it: shape, codes of files, nodes and shape functions.
+macro_rules! delegate_element {
+    () => {
+        const DOMAIN: Domain = E::DOMAIN;
+        const GMSH: i32 = E::GMSH;
+        const VTK: u8 = E::VTK;
+        type Nodal<X: Copy> = E::Nodal<X>;
+        const NODES: &'static [[f64; 3]] = E::NODES;
+        type Points<X: Copy> = E::Points<X>;
+
+        #[inline(always)]
+        fn shape<T: Real>(b: usize, xi: [T; 3]) -> T {
+            E::shape(b, xi)
+        }
+
+        #[inline(always)]
+        fn shape_gradient<T: Real>(b: usize, xi: [T; 3]) -> [T; 3] {
+            E::shape_gradient(b, xi)
+        }
+    };
+}
+pub(crate) use delegate_element;
 
 /// The array of `f(0), f(1), ..`, not unrolled.
 #[inline(always)]

@@ -4,12 +4,12 @@
 //! Such an element is softer in bending and near incompressibility, and has motions beside the rigid ones that strain none
 //! of the points: one of eight nodes in the plane, six of twenty nodes. Neighbours rarely share them.
 
-use super::{Array, Domain, Element, Hex20, Point, Quad8};
+use super::{Array, Domain, Element, Hex20, Point, Quad8, delegate_element};
 use crate::real::Real;
 use core::marker::PhantomData;
 
 /// An element of reduced integration.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub struct Reduced<E>(PhantomData<fn() -> E>);
 
 /// [`Quad8`] from 2 x 2 points.
@@ -17,40 +17,18 @@ pub type Quad8R = Reduced<Quad8>;
 /// [`Hex20`] from 2 x 2 x 2 points.
 pub type Hex20R = Reduced<Hex20>;
 
-impl<E> Clone for Reduced<E> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-impl<E> Copy for Reduced<E> {}
-
 impl<E: Element> Element for Reduced<E> {
     const NAME: &'static str = E::REDUCED.unwrap()[0];
     const ABAQUS: &'static str = E::REDUCED.unwrap()[1];
-    const DOMAIN: Domain = E::DOMAIN;
     const REVOLVED: bool = E::REVOLVED;
-    const GMSH: i32 = E::GMSH;
-    const VTK: u8 = E::VTK;
     const VTK_ORDER: &'static [usize] = E::VTK_ORDER;
-    type Nodal<X: Copy> = E::Nodal<X>;
-    const NODES: &'static [[f64; 3]] = E::NODES;
     const QUADRATURE: &'static [Point] = E::SAMPLED;
-    /// The first as many of these as the rule has points.
-    type Points<X: Copy> = E::Points<X>;
+    delegate_element!();
 
+    /// The first as many as the rule has points.
     #[inline(always)]
     fn points<X: Copy>(mut f: impl FnMut(usize) -> X) -> E::Points<X> {
         let first = f(0);
         Array::from_fn(|q| if (1..Self::QUADRATURE.len()).contains(&q) { f(q) } else { first })
-    }
-
-    #[inline(always)]
-    fn shape<T: Real>(b: usize, xi: [T; 3]) -> T {
-        E::shape(b, xi)
-    }
-
-    #[inline(always)]
-    fn shape_gradient<T: Real>(b: usize, xi: [T; 3]) -> [T; 3] {
-        E::shape_gradient(b, xi)
     }
 }

@@ -48,7 +48,7 @@ pub fn other(code: &str) -> Option<usize> {
 pub fn refusal(code: &str) -> (String, &'static str) {
     let starts = |prefixes: &[&str]| prefixes.iter().any(|prefix| code.starts_with(prefix));
     let (what, help) = if code == "C3D8R" {
-        ("with one point bend without resistance", "C3D20R bends right, two elements across")
+        ("with one point bend without resistance", "C3D8I and C3D20R bend right")
     } else if starts(&["CPS4R", "CPE4R", "CAX4R"]) {
         ("with one point bend without resistance", "CPS8R, CPE8R and CAX8R bend right")
     } else if starts(&["S3", "S4", "S6", "S8", "M3D", "STRI"]) {
@@ -60,7 +60,7 @@ pub fn refusal(code: &str) -> (String, &'static str) {
     } else if starts(&["F3D", "D", "AC", "C3D8P"]) {
         ("are of fluids or networks", "bodies are of C3D.., CPS.., CPE.., CAX..")
     } else if starts(&["C3D", "CPS", "CPE", "CAX"]) {
-        ("are not known", "C3D4, 6, 8, 10, 15, 20, 20R; CPS, CPE and CAX 3, 4, 6, 8, 8R")
+        ("are not known", "C3D4, 6, 8, 8I, 10, 15, 20, 20R; CPS, CPE and CAX 3, 4, 6, 8, 8R")
     } else {
         ("are not known", "bodies are of C3D.., CPS.., CPE.., CAX..; points of MASS, SPRING1, SPRING2, SPRINGA")
     };

@@ -1,6 +1,6 @@
 //! Nodes, elements, sets and surfaces of a deck, and the mesh that they make.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use rayon::prelude::*;
 
@@ -75,9 +75,11 @@ impl Geometry {
         let mut all = Geometry { scopes: scoped.scopes.clone(), ..Geometry::default() };
         let cards = || scoped.cards.iter().map(|(card, scope)| (&deck.cards[*card], *scope));
         let mut nodes = Vec::new();
-        for (card, scope) in cards().filter(|(card, _)| card.name == "NODE") {
+        for (card, scope) in cards().filter(|(card, _)| defines_nodes(card)) {
             all.enter(scope);
-            nodes.push(all.read_nodes(deck, card)?);
+            let more =
+                if card.name == "NODE" { all.read_nodes(deck, card) } else { all.nodes_between(deck, card, &nodes) };
+            nodes.push(more?);
         }
         all.take_nodes(&nodes);
         for (card, scope) in cards().filter(|(card, _)| card.name == "ELEMENT") {
@@ -94,7 +96,7 @@ impl Geometry {
                 all.scope = all.scopes.iter().position(|scope| scope.name == name);
             }
             match card.name.as_str() {
-                "NODE" => {
+                _ if defines_nodes(card) => {
                     let tags = tables.next().into_iter().flatten().flatten().map(|(tag, _)| *tag);
                     if let Some(name) = card.word("NSET") {
                         let name = scoped_name(&all, scope, &name);
@@ -393,6 +395,54 @@ impl Geometry {
             Ok(())
         })
     }
+}
+
+/// Most nodes that a line of `*NGEN` makes: more are a slip.
+const MOST_BETWEEN: u64 = 1 << 24;
+
+impl Geometry {
+    /// The nodes of `*NGEN`: on straight lines between two of those before it, `first, last, step`.
+    fn nodes_between(&self, deck: &Deck, card: &Card, before: &[Nodes]) -> Read<Nodes> {
+        if let Some(line) = card.parameter("LINE") {
+            let message = "nodes on curves are not generated";
+            return Err(Mistake::at(line.place.clone(), message, "*NGEN without LINE, or *NODE"));
+        }
+        let known: HashMap<u64, [f64; 3]> = before.iter().flatten().flatten().copied().collect();
+        let mut found = Vec::new();
+        for line in deck.lines(card) {
+            let fields = line.fields();
+            let [Some(first), Some(last)] = [0, 1].map(|i| fields.get(i)) else {
+                return Err(Mistake::at(line.place, "*NGEN needs a first and a last node", "1, 261, 10"));
+            };
+            let end = |field: &Field<'_>| {
+                let tag = self.of_scope(field.integer()?);
+                let x = known.get(&tag).ok_or_else(|| unknown(field, "node", &self.node_sets))?;
+                Ok::<_, Box<Mistake>>((tag, *x))
+            };
+            let ((first, from), (last, to)) = (end(first)?, end(last)?);
+            let step = fields.get(2).map_or(Ok(1), |step| step.integer())?;
+            if first >= last || step == 0 || (last - first) % step != 0 || (last - first) / step > MOST_BETWEEN {
+                let message = "this is no range of nodes";
+                return Err(Mistake::at(
+                    line.place,
+                    message,
+                    "first, last, step; the last is the first and some steps",
+                ));
+            }
+            let n = (last - first) / step;
+            // With both ends: they are of the card's set too.
+            found.extend((0..=n).map(|i| {
+                let share = i as f64 / n as f64;
+                (first + i * step, [0, 1, 2].map(|c| (1.0 - share) * from[c] + share * to[c]))
+            }));
+        }
+        Ok(vec![found])
+    }
+}
+
+/// Whether a card defines nodes.
+pub fn defines_nodes(card: &Card) -> bool {
+    card.name == "NODE" || card.name == "NGEN"
 }
 
 /// Behind the numbers of a line.

@@ -89,12 +89,23 @@ fn sets_are_tags_ranges_and_other_sets() {
         ("*NSET, NSET=A\nB\n", "there is no node set B"),
         ("*NSET, NSET=A, GENERATE\n1, 4, 0\n", "no range of tags"),
         ("*NSET\n1\n", "*NSET needs NSET="),
+        ("*NGEN\n1, 4, 2\n", "no range of nodes"),
+        ("*NGEN\n1, 9\n", "there is no node 9"),
+        ("*NGEN, LINE=C\n1, 4\n", "nodes on curves"),
         ("*SURFACE, NAME=S\nBODY\n", "which faces are meant?"),
         ("*SURFACE, NAME=S\nBODY, P1\n", "element 10 has no face P1"),
     ] {
         let mistake = geometry(&format!("{HEX}{wrong}")).unwrap_err();
         assert!(mistake.message.contains(said), "{wrong}: {mistake:?}");
     }
+}
+
+#[test]
+fn nodes_are_generated_between_two() {
+    let found = geometry(&format!("{HEX}*NODE\n11, 0., 2.\n17, 3., 8.\n*NGEN, NSET=LINE\n11, 17, 2\n")).unwrap();
+    assert_eq!(found.node_sets["LINE"], [11, 13, 15, 17]);
+    let at = |tag: u64| found.coords[found.node(tag).unwrap()];
+    assert_eq!([at(13), at(15), at(17)], [[1.0, 4.0, 0.0], [2.0, 6.0, 0.0], [3.0, 8.0, 0.0]]);
 }
 
 /// A surface's faces lie where their numbers say, and a node that no element has is no part of the mesh.

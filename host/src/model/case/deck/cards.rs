@@ -125,7 +125,7 @@ pub(super) fn take(reader: &mut Reader<'_>, card: &Card) -> Read {
     reader.check_parameters(card);
     match card.name.as_str() {
         // They are in their place, or in the geometry.
-        "INCLUDE" | "NODE" | "ELEMENT" | "NSET" | "ELSET" | "SURFACE" => Ok(()),
+        "INCLUDE" | "NODE" | "NGEN" | "ELEMENT" | "NSET" | "ELSET" | "SURFACE" => Ok(()),
         "MATERIAL" => reader.material(card),
         "ELASTIC" | "DENSITY" | "EXPANSION" => reader.constants(card),
         "SOLIDSECTION" => reader.solid_section(card),
