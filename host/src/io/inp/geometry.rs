@@ -462,13 +462,16 @@ fn rows(deck: &Deck, card: &Card, code: &str, n_nodes: usize) -> Read<(Vec<u64>,
         found.push(LINE_END);
         Ok(())
     })?;
-    let (mut tags, mut nodes, mut count, mut n_lines) = (Vec::new(), Vec::new(), 0, 0);
+    let total: usize = numbers.iter().map(Vec::len).sum();
+    let (mut tags, mut nodes) = (Vec::with_capacity(total / (n_nodes + 1)), Vec::with_capacity(total));
+    let (mut count, mut n_lines) = (0, 0);
     let wrong = |line: usize, count: usize| {
         let place = deck.lines(card).nth(line).map_or(card.place.clone(), |line| line.place);
         let message = format!("an element {code} has {n_nodes} nodes, and this one {}", count.saturating_sub(1));
         Mistake::at(place, message, "the element's tag comes first; it may go on on the next line")
     };
-    for &number in numbers.iter().flatten() {
+    // What is read of a piece of the text is let go with it.
+    for number in numbers.into_iter().flatten() {
         match number {
             LINE_END if count > n_nodes + 1 => return Err(wrong(n_lines, count)),
             LINE_END => {
