@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use super::codes::{self, Family};
 use super::fields::{Field, each_line, number};
 use super::scope::{Scope, Scoped};
-use super::sets::{self, Sets};
+use super::sets::{self, Repeated, Sets};
 use super::{Card, Deck, Mistake, Parameter, Place, Read};
 use crate::element::ElementKind;
 
@@ -55,6 +55,8 @@ pub struct Geometry {
     pub node_sets: Sets,
     /// By names in upper case.
     pub element_sets: Sets,
+    repeated_nodes: Repeated,
+    repeated_elements: Repeated,
     /// By names in upper case.
     pub surfaces: BTreeMap<String, Surface>,
     /// Tags of elements, ascending, with block and number.
@@ -100,7 +102,7 @@ impl Geometry {
                     let tags = tables.next().into_iter().flatten().flatten().map(|(tag, _)| *tag);
                     if let Some(name) = card.word("NSET") {
                         let name = scoped_name(&all, scope, &name);
-                        sets::extend(&mut all.node_sets, &name, tags);
+                        sets::extend(&mut all.node_sets, &mut all.repeated_nodes, &name, tags);
                     }
                 }
                 "NSET" => all.read_node_set(deck, card, scope)?,
@@ -109,7 +111,7 @@ impl Geometry {
                     let tags = sets::read(deck, card, "element", &|field| all.elements(field), &|a, b| {
                         all.between(&all.elements, |one| one.0, a, b)
                     })?;
-                    sets::extend(&mut all.element_sets, &name, tags);
+                    sets::extend(&mut all.element_sets, &mut all.repeated_elements, &name, tags);
                 }
                 "SURFACE" => all.read_surface(deck, card, scope)?,
                 _ => {}
@@ -197,7 +199,7 @@ impl Geometry {
         }
         if let Some(name) = card.word("ELSET") {
             let name = self.scoped(&name);
-            sets::extend(&mut self.element_sets, &name, tags.iter().copied());
+            sets::extend(&mut self.element_sets, &mut self.repeated_elements, &name, tags.iter().copied());
         }
         self.blocks.push(Block { code, solid, n_nodes, tags, nodes, place: card.place.clone() });
         Ok(())
@@ -238,7 +240,7 @@ impl Geometry {
                 self.between(&self.node_tags, |tag| *tag, a, b)
             })?,
         };
-        sets::extend(&mut self.node_sets, &name, tags);
+        sets::extend(&mut self.node_sets, &mut self.repeated_nodes, &name, tags);
         Ok(())
     }
 
@@ -346,6 +348,39 @@ impl Geometry {
             (Some(tag), _) if self.element(tag).is_some() => Ok(vec![tag]),
             (None, Some(set)) => Ok(set.clone()),
             (tag, _) => Err(unknown(field, tag.map(|_| "element").unwrap_or("element set"), &self.element_sets)),
+        }
+    }
+}
+
+impl Geometry {
+    /// As [`Geometry::nodes`], for loads: on a node that a set lists twice CalculiX puts them twice.
+    ///
+    /// # Errors
+    ///
+    /// A set lists a node twice.
+    pub fn nodes_once(&self, field: &Field<'_>) -> Read<Vec<u64>> {
+        self.once(field, "node", &self.repeated_nodes)?;
+        self.nodes(field)
+    }
+
+    /// As [`Geometry::elements`], for loads.
+    ///
+    /// # Errors
+    ///
+    /// A set lists an element twice.
+    pub fn elements_once(&self, field: &Field<'_>) -> Read<Vec<u64>> {
+        self.once(field, "element", &self.repeated_elements)?;
+        self.elements(field)
+    }
+
+    fn once(&self, field: &Field<'_>, what: &str, repeated: &Repeated) -> Read {
+        let name = field.name();
+        match repeated.get(&self.scoped(&name)).or_else(|| repeated.get(&name)) {
+            Some(tag) if self.tag_of(field).is_none() => {
+                let message = format!("the set {} lists {what} {tag} twice: is it loaded twice?", field.text);
+                Err(Mistake::at(field.place.clone(), message, format!("list each {what} once")))
+            }
+            _ => Ok(()),
         }
     }
 }
