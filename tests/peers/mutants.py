@@ -55,7 +55,8 @@ def changed(word, draw):
     try:
         if re.fullmatch(r"\d+", word):
             return str(max(0, int(word) + draw.choice([-1, 1, 2, 7])))
-        return repr(float(word.replace("D", "E")) * draw.choice([-1.0, 0.0, 0.9, 1.1, 2.0]))
+        # ccx reads 20 characters of a number.
+        return f"{float(word.replace('D', 'E')) * draw.choice([-1.0, 0.0, 0.9, 1.1, 2.0]):.9g}"
     except ValueError:
         return word
 
