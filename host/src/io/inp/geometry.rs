@@ -476,7 +476,7 @@ impl Geometry {
 }
 
 /// Whether a card defines nodes.
-pub fn defines_nodes(card: &Card) -> bool {
+fn defines_nodes(card: &Card) -> bool {
     card.name == "NODE" || card.name == "NGEN"
 }
 
