@@ -79,7 +79,7 @@ fn solve(mut model: Model) -> Result<Reached> {
 /// Compares a solution with another assembly and another solver, as far as the iteration can answer for it: a tolerance
 /// or a precision that promises less is replaced.
 fn compare(mut model: Model, mut solution: Solution) -> Result<Reached> {
-    if !reference::is_small(&model) || !model.constraints.is_empty() {
+    if !reference::is_small(&model) || !model.constraints.is_empty() || model.temperature.is_some() {
         return Ok(Reached::End);
     }
     let solver = &mut model.solver;

@@ -106,7 +106,8 @@ def measure(binary, folder, kind, thousands, halves):
 def table(result):
     """The rows of a result as Markdown."""
     names = list(result["decks"][0]["programs"])
-    print("| deck | unknowns | " + " | ".join(f"{name}, s" for name in names) + " | memory, MiB: warpfem | ccx default | ccx iterative |")
+    memory = " | ".join(names[:3])
+    print("| deck | unknowns | " + " | ".join(f"{name}, s" for name in names) + f" | memory, MiB: {memory} |")
     print("| --- |" + " ---: |" * (len(names) + 4))
     for row in result["decks"]:
         of = row["programs"]
@@ -123,7 +124,10 @@ def main():
     parser.add_argument("binary", type=pathlib.Path)
     parser.add_argument("sizes", type=int, nargs="*", default=[20, 100, 300])
     parser.add_argument("-o", "--output", type=pathlib.Path, required=True)
+    parser.add_argument("--without-default", action="store_true", help="leave ccx's default solver out, which is direct")
     arguments = parser.parse_args()
+    if arguments.without_default:
+        del SOLVERS["default"]
     binary = str(arguments.binary.resolve())
     with tempfile.TemporaryDirectory() as folder:
         rows = [measure(binary, pathlib.Path(folder), kind, size, halves)

@@ -13,7 +13,7 @@ use super::scattered::{Scattered, are_elsewhere};
 use super::select::Selector;
 use super::{Axes, Checked, Error, Material, Model, Physics};
 use crate::element::ElementKind;
-use crate::mesh::Mesh;
+use crate::mesh::{Cells, Mesh};
 
 /// Thermal strains beyond this are larger than those of any solid between cold and melting.
 const LARGE: f64 = 0.05;
@@ -127,8 +127,9 @@ fn read(selector: &Selector<'_>, table: &TemperatureTable, heat: Option<Box<Mode
         let of_deck = table.nodal.iter().filter_map(|(tag, value)| Some((selector.node(*tag)?, value)));
         of_deck.for_each(|(node, value)| nodal[node as usize] = value - reference);
         if !table.nodal.is_empty() {
-            // A C3D8 has the mean of its corners throughout in CalculiX.
-            for (block, cells) in mesh.solids().filter(|(_, cells)| cells.kind == ElementKind::Hex8) {
+            // A C3D8 or C3D8I has the mean of its corners throughout in CalculiX.
+            let takes_mean = |cells: &Cells| cells.kind.of_kernels() == ElementKind::Hex8;
+            for (block, cells) in mesh.solids().filter(|(_, cells)| takes_mean(cells)) {
                 let mean =
                     |cell: &[u32]| cell.iter().map(|&node| nodal[node as usize]).sum::<f64>() / cell.len() as f64;
                 temperature.of_cells[block] = cells.nodes.chunks_exact(8).map(mean).collect();

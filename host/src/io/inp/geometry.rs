@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use super::codes::{self, Family};
 use super::fields::{Field, each_line, number};
 use super::scope::{Scope, Scoped};
-use super::sets::{self, Sets};
+use super::sets::{self, Repeated, Sets};
 use super::{Card, Deck, Mistake, Parameter, Place, Read};
 use crate::element::ElementKind;
 
@@ -55,6 +55,8 @@ pub struct Geometry {
     pub node_sets: Sets,
     /// By names in upper case.
     pub element_sets: Sets,
+    repeated_nodes: Repeated,
+    repeated_elements: Repeated,
     /// By names in upper case.
     pub surfaces: BTreeMap<String, Surface>,
     /// Tags of elements, ascending, with block and number.
@@ -100,7 +102,7 @@ impl Geometry {
                     let tags = tables.next().into_iter().flatten().flatten().map(|(tag, _)| *tag);
                     if let Some(name) = card.word("NSET") {
                         let name = scoped_name(&all, scope, &name);
-                        sets::extend(&mut all.node_sets, &name, tags);
+                        sets::extend(&mut all.node_sets, &mut all.repeated_nodes, &name, tags);
                     }
                 }
                 "NSET" => all.read_node_set(deck, card, scope)?,
@@ -109,7 +111,7 @@ impl Geometry {
                     let tags = sets::read(deck, card, "element", &|field| all.elements(field), &|a, b| {
                         all.between(&all.elements, |one| one.0, a, b)
                     })?;
-                    sets::extend(&mut all.element_sets, &name, tags);
+                    sets::extend(&mut all.element_sets, &mut all.repeated_elements, &name, tags);
                 }
                 "SURFACE" => all.read_surface(deck, card, scope)?,
                 _ => {}
@@ -197,7 +199,7 @@ impl Geometry {
         }
         if let Some(name) = card.word("ELSET") {
             let name = self.scoped(&name);
-            sets::extend(&mut self.element_sets, &name, tags.iter().copied());
+            sets::extend(&mut self.element_sets, &mut self.repeated_elements, &name, tags.iter().copied());
         }
         self.blocks.push(Block { code, solid, n_nodes, tags, nodes, place: card.place.clone() });
         Ok(())
@@ -238,7 +240,7 @@ impl Geometry {
                 self.between(&self.node_tags, |tag| *tag, a, b)
             })?,
         };
-        sets::extend(&mut self.node_sets, &name, tags);
+        sets::extend(&mut self.node_sets, &mut self.repeated_nodes, &name, tags);
         Ok(())
     }
 
@@ -350,6 +352,39 @@ impl Geometry {
     }
 }
 
+impl Geometry {
+    /// As [`Geometry::nodes`], for loads: on a node that a set lists twice CalculiX puts them twice.
+    ///
+    /// # Errors
+    ///
+    /// A set lists a node twice.
+    pub fn nodes_once(&self, field: &Field<'_>) -> Read<Vec<u64>> {
+        self.once(field, "node", &self.repeated_nodes)?;
+        self.nodes(field)
+    }
+
+    /// As [`Geometry::elements`], for loads.
+    ///
+    /// # Errors
+    ///
+    /// A set lists an element twice.
+    pub fn elements_once(&self, field: &Field<'_>) -> Read<Vec<u64>> {
+        self.once(field, "element", &self.repeated_elements)?;
+        self.elements(field)
+    }
+
+    fn once(&self, field: &Field<'_>, what: &str, repeated: &Repeated) -> Read {
+        let name = field.name();
+        match repeated.get(&self.scoped(&name)).or_else(|| repeated.get(&name)) {
+            Some(tag) if self.tag_of(field).is_none() => {
+                let message = format!("the set {} lists {what} {tag} twice: is it loaded twice?", field.text);
+                Err(Mistake::at(field.place.clone(), message, format!("list each {what} once")))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
 impl Block {
     /// The nodes of an element.
     pub fn element(&self, i: usize) -> &[u64] {
@@ -441,7 +476,7 @@ impl Geometry {
 }
 
 /// Whether a card defines nodes.
-pub fn defines_nodes(card: &Card) -> bool {
+fn defines_nodes(card: &Card) -> bool {
     card.name == "NODE" || card.name == "NGEN"
 }
 
@@ -462,13 +497,16 @@ fn rows(deck: &Deck, card: &Card, code: &str, n_nodes: usize) -> Read<(Vec<u64>,
         found.push(LINE_END);
         Ok(())
     })?;
-    let (mut tags, mut nodes, mut count, mut n_lines) = (Vec::new(), Vec::new(), 0, 0);
+    let total: usize = numbers.iter().map(Vec::len).sum();
+    let (mut tags, mut nodes) = (Vec::with_capacity(total / (n_nodes + 1)), Vec::with_capacity(total));
+    let (mut count, mut n_lines) = (0, 0);
     let wrong = |line: usize, count: usize| {
         let place = deck.lines(card).nth(line).map_or(card.place.clone(), |line| line.place);
         let message = format!("an element {code} has {n_nodes} nodes, and this one {}", count.saturating_sub(1));
         Mistake::at(place, message, "the element's tag comes first; it may go on on the next line")
     };
-    for &number in numbers.iter().flatten() {
+    // What is read of a piece of the text is let go with it.
+    for number in numbers.into_iter().flatten() {
         match number {
             LINE_END if count > n_nodes + 1 => return Err(wrong(n_lines, count)),
             LINE_END => {

@@ -8,6 +8,9 @@ use super::{Card, Deck, Mistake, Read};
 /// Sets by name, their tags in the deck's order, each once.
 pub type Sets = BTreeMap<String, Vec<u64>>;
 
+/// Of sets that list a tag more than once that tag.
+pub type Repeated = BTreeMap<String, u64>;
+
 /// What a set's card lists. `named` gives what a tag or the name of a set stands for, `known` what is added to tags, and the
 /// own tags that there are from one to another.
 pub fn read(
@@ -40,8 +43,8 @@ fn before(mistake: Mistake, what: &str) -> Box<Mistake> {
     Box::new(Mistake { help, ..mistake })
 }
 
-/// Adds tags to a set.
-pub fn extend(sets: &mut Sets, name: &str, tags: impl IntoIterator<Item = u64>) {
+/// Adds tags to a set; `repeated` notes one that the set has been given twice.
+pub fn extend(sets: &mut Sets, repeated: &mut Repeated, name: &str, tags: impl IntoIterator<Item = u64>) {
     let set = sets.entry(name.to_string()).or_default();
     let tags: Vec<u64> = tags.into_iter().collect();
     // Mostly so: a set of millions, in order.
@@ -49,7 +52,12 @@ pub fn extend(sets: &mut Sets, name: &str, tags: impl IntoIterator<Item = u64>) 
         return set.extend(tags);
     }
     let mut known: HashSet<u64> = set.iter().copied().collect();
-    set.extend(tags.into_iter().filter(|tag| known.insert(*tag)));
+    for tag in tags {
+        match known.insert(tag) {
+            true => set.push(tag),
+            false => _ = repeated.insert(name.to_string(), tag),
+        }
+    }
 }
 
 /// `first, last, step`: those of them that there are.

@@ -57,6 +57,10 @@ impl Reader<'_> {
                     n_read += 1;
                 }
             }
+            if n_read != n {
+                let message = format!("the equation has {n_read} terms, and {n} are announced");
+                return Err(Mistake::at(head.place, message, "the first line is the number of terms"));
+            }
             self.couplings.points.add(terms, place.clone());
         }
         Ok(())

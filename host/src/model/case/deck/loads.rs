@@ -32,7 +32,7 @@ impl Reader<'_> {
                     Mistake::at(component.place.clone(), format!("there is no component {}", component.text), help)
                 })?;
             let value = factor * value.number()?;
-            for node in self.geometry.nodes(on)? {
+            for node in self.geometry.nodes_once(on)? {
                 let given = self.state.given(value, line.place.clone(), "CLOAD");
                 State::add(&mut self.state.forces, (node, component as u8 - 1), given);
             }
@@ -56,7 +56,7 @@ impl Reader<'_> {
                 "GRAV" | "CENTRIF" => self.body(&line, &fields, factor)?,
                 name if name.starts_with('P') && name[1..].parse::<u8>().is_ok() => {
                     let value = factor * value(&fields, &line)?;
-                    for element in self.geometry.elements(&fields[0])? {
+                    for element in self.geometry.elements_once(&fields[0])? {
                         let face = self.geometry.face_of(element, word, 'P')?;
                         let given = self.state.given(value, line.place.clone(), "DLOAD");
                         State::add(&mut self.state.pressures, (element, face), given);
@@ -109,7 +109,7 @@ impl Reader<'_> {
 
     /// `set, GRAV, size, direction` or `set, CENTRIF, speed squared, point, direction`.
     fn body(&mut self, line: &Line<'_>, fields: &[Field<'_>], factor: f64) -> Read {
-        let elements = self.geometry.elements(&fields[0])?;
+        let elements = self.geometry.elements_once(&fields[0])?;
         let numbers = fields[2..].iter().map(Field::number_or_zero).collect::<Read<Vec<f64>>>()?;
         let place = line.place.clone();
         let acts = match (fields[1].name().as_str(), &numbers[..]) {

@@ -126,12 +126,21 @@ impl Reader<'_> {
     pub(super) fn static_step(&mut self, card: &Card) -> Read {
         self.within_step(card)?;
         self.state.is_static = true;
-        if let Some(line) = self.deck.lines(card).next()
+        let mut lines = self.deck.lines(card);
+        if let Some(line) = lines.next()
             && let Some(time) = line.fields().get(1).filter(|time| !time.text.is_empty())
         {
-            self.state.time = time.number()?;
+            let (first, whole) = (line.fields()[0].number_or_zero()?, time.number()?);
+            if first > whole {
+                let message = "the first increment is longer than the step";
+                return Err(Mistake::at(line.place, message, "*STATIC\n0.1, 1."));
+            }
+            self.state.time = whole;
         }
-        Ok(())
+        match lines.next() {
+            Some(line) => Err(Mistake::at(line.place, "*STATIC has one line", "is the card missing above this line?")),
+            None => Ok(()),
+        }
     }
 
     /// Refuses a card outside of steps.
