@@ -9,7 +9,7 @@ use super::{DeviceBlock, DeviceMesh, Supports};
 use crate::device::Buffer;
 use crate::element::ElementKind;
 use crate::linalg::Space;
-use crate::model::Physics;
+use crate::model::{FormKind, Physics};
 use crate::parallel;
 use crate::result::{Error, Result};
 use crate::sparse::LinOp;
@@ -27,6 +27,7 @@ use kernels_rs::matrix_free::{
 use kernels_rs::real::{Real, Stored};
 use std::cell::RefCell;
 use std::ops::Range;
+use std::rc::Rc;
 
 /// Evaluates `$body` with `$P` naming the form with all constants of a material, and `$E` what stands for the elements of this
 /// dimension.
@@ -106,13 +107,13 @@ impl Formulas {
 }
 
 /// K of a mesh, without its entries.
-pub struct MatrixFree<'a, T: Real> {
-    mesh: &'a DeviceMesh,
-    patches: Patches,
+pub struct MatrixFree<T: Real> {
+    mesh: Rc<DeviceMesh>,
+    patches: Rc<Patches>,
     rules: Vec<Rule<T>>,
     formulas: Vec<Formulas>,
     held: DeviceHeld<T>,
-    diagonal: Buffer<f64>,
+    diagonal: Rc<Buffer<f64>>,
     /// Sums of nodes that patches share.
     partial: RefCell<Buffer<T>>,
 }
@@ -132,16 +133,17 @@ struct DeviceHeld<T> {
     part: Buffer<[T; 6]>,
 }
 
-impl<'a, T: Real> MatrixFree<'a, T> {
+impl<T: Real> MatrixFree<T> {
     /// Divides a mesh into patches and computes the diagonal.
     ///
     /// # Errors
     ///
     /// [`Error::NotAvailable`] in single precision for all but isotropic elasticity, and for elements whose stiffness is not the
     /// sum over a rule.
-    pub fn new(space: &Space, mesh: &'a DeviceMesh, supports: &Supports, division: Division) -> Result<Self> {
+    pub fn new(space: &Space, mesh: &Rc<DeviceMesh>, supports: &Supports, division: Division) -> Result<Self> {
         assert_eq!(supports.fixed.len(), mesh.n_nodes, "the supports of another mesh");
-        check::<T>(mesh)?;
+        let kinds: Vec<ElementKind> = mesh.blocks.iter().map(|block| block.cells.kind).collect();
+        check(mesh.form, &kinds, T::NAME != f64::NAME)?;
         let rows = supports.nodes();
         let formulas = |block: &DeviceBlock| Formulas::of(mesh, block, division);
         let patches = Patches::new(space, mesh, &rows, |block| formulas(block).most().min(division.most))?;
@@ -152,12 +154,39 @@ impl<'a, T: Real> MatrixFree<'a, T> {
         let formulas = mesh.blocks.iter().zip(&patches.lists).map(straight).collect();
         let (held, diagonal) = hold(space, mesh, &patches, supports, &rows)?;
         let partial = RefCell::new(space.zeros(mesh.components() * patches.n_partial)?);
+        let (mesh, patches, diagonal) = (mesh.clone(), Rc::new(patches), Rc::new(diagonal));
         Ok(MatrixFree { mesh, patches, rules, formulas, held, diagonal, partial })
+    }
+
+    /// The same in single precision.
+    ///
+    /// # Errors
+    ///
+    /// As [`MatrixFree::new`].
+    pub fn rounded(&self, space: &Space) -> Result<MatrixFree<f32>> {
+        let mesh = self.mesh.clone();
+        let kinds: Vec<ElementKind> = mesh.blocks.iter().map(|block| block.cells.kind).collect();
+        check(mesh.form, &kinds, true)?;
+        Ok(MatrixFree {
+            rules: mesh.blocks.iter().map(|block| Rule::new(space, block)).collect::<Result<_>>()?,
+            mesh,
+            patches: self.patches.clone(),
+            formulas: self.formulas.clone(),
+            held: self.held.rounded(space)?,
+            diagonal: self.diagonal.clone(),
+            partial: RefCell::new(space.zeros(self.partial.borrow().len())?),
+        })
     }
 
     /// The diagonal of K after supports, `[n_nodes][components]`.
     pub fn diagonal(&self) -> &Buffer<f64> {
         &self.diagonal
+    }
+
+    /// The inverse of the diagonal; 0 where that is 0.
+    pub fn inverse_diagonal(&self, space: &Space) -> Result<Buffer<T>> {
+        let inverse = |entry: f64| T::from_f64(if entry == 0.0 { 0.0 } else { 1.0 / entry });
+        space.upload_vec(space.download(&self.diagonal)?.into_iter().map(inverse).collect())
     }
 
     /// Bytes that it keeps beside the mesh.
@@ -168,7 +197,7 @@ impl<'a, T: Real> MatrixFree<'a, T> {
 
     /// The products of the patches of one element type.
     fn multiply(&self, space: &Space, i: usize, x: View<T>, to: Sums<T>) -> Result<()> {
-        let (mesh, list, tables) = (self.mesh, &self.patches.lists[i], self.rules[i].view());
+        let (mesh, list, tables) = (&*self.mesh, &self.patches.lists[i], self.rules[i].view());
         let (block, held) = (&mesh.blocks[i], self.held.view());
         let dim = block.cells.kind.info().dim;
         let view = if self.formulas[i] == Formulas::General { mesh.general_view(block) } else { mesh.view(block) };
@@ -197,16 +226,19 @@ impl<'a, T: Real> MatrixFree<'a, T> {
     }
 }
 
-/// Refuses what has no kernels.
-fn check<T: Real>(mesh: &DeviceMesh) -> Result<()> {
+/// Whether there are products without a matrix for a form on these elements, in double or in single precision.
+///
+/// # Errors
+///
+/// [`Error::NotAvailable`]
+pub fn check(form: FormKind, kinds: &[ElementKind], in_single: bool) -> Result<()> {
     let what = "product without a matrix";
-    let is_isotropic = mesh.form.is_isotropic && mesh.form.physics == Physics::Elasticity;
-    if T::NAME != f64::NAME && !is_isotropic {
+    let is_isotropic = form.is_isotropic && form.physics == Physics::Elasticity;
+    if in_single && !is_isotropic {
         return Err(Error::NotAvailable { what, name: "in single precision".into(), available: vec!["in double"] });
     }
     // Of the kinds that other kinds' kernels are for, those that differ in their rule alone.
-    let mut kinds = mesh.blocks.iter().map(|block| block.cells.kind);
-    match kinds.find(|kind| *kind != kind.of_kernels() && !kind.is_reduced()) {
+    match kinds.iter().find(|kind| **kind != kind.of_kernels() && !kind.is_reduced()) {
         Some(kind) => {
             let (name, available) = (format!("of {}", kind.info().name), vec![kind.of_kernels().info().name]);
             Err(Error::NotAvailable { what, name, available })
@@ -331,12 +363,21 @@ impl<T: Real> Rule<T> {
 }
 
 impl<T: Real> DeviceHeld<T> {
+    fn rounded(&self, space: &Space) -> Result<DeviceHeld<f32>> {
+        let single = |values: &Buffer<[T; 6]>| {
+            let values = space.download(values)?.into_iter();
+            space.upload_vec(values.map(|of| of.map(|value| value.to_f64() as f32)).collect())
+        };
+        let rows = space.upload(&space.download(&self.rows)?)?;
+        Ok(DeviceHeld { rows, free: single(&self.free)?, part: single(&self.part)? })
+    }
+
     fn view(&self) -> Held<T> {
         Held { rows: self.rows.view(), free: self.free.view(), part: self.part.view() }
     }
 }
 
-impl<T: Real> LinOp<T> for MatrixFree<'_, T> {
+impl<T: Real> LinOp<T> for MatrixFree<T> {
     fn n(&self) -> usize {
         self.mesh.components() * self.mesh.n_nodes
     }
@@ -361,6 +402,6 @@ impl<T: Real> LinOp<T> for MatrixFree<'_, T> {
 
     /// Bounds of them before supports, for each unknown: by `|K_ij| <= sqrt(K_ii K_jj)` in each cell.
     fn row_sums(&self, space: &Space) -> Result<Buffer<f64>> {
-        node_blocks(space, self.mesh, &self.patches, &self.held.rows, ROW_SUMS)
+        node_blocks(space, &self.mesh, &self.patches, &self.held.rows, ROW_SUMS)
     }
 }

@@ -2,9 +2,10 @@
 
 use super::decide::decide;
 use super::facts::DeviceFacts;
+use super::operator;
 use crate::model::{Model, Physics};
 use crate::precond;
-use crate::result::choices::{Acceleration, Method, PLAIN_PRECISIONS, Precision};
+use crate::result::choices::{Acceleration, Method, Operator, PLAIN_PRECISIONS, Precision};
 use crate::result::{Error, Plan, Result};
 use crate::solve::direct;
 
@@ -31,6 +32,9 @@ pub fn resolve(model: &Model, facts: &DeviceFacts) -> Result<Plan> {
     let mut plan = decide(model, facts);
     if is_long && plan.method == Method::Direct {
         plan = super::without_factor(model, facts);
+    }
+    if solver.operator == Some(Operator::MatrixFree) {
+        operator::check(model, &plan)?;
     }
     let is_half = solver.precision == Some(Precision::MixedHalf);
     if plan.method == Method::Direct {
@@ -94,6 +98,9 @@ fn check_femses(model: &Model) -> Result<()> {
     }
     if let Some(format) = solver.format {
         return refuse("format with method `femses`, which has no matrix,", format.name(), vec!["auto"]);
+    }
+    if solver.operator == Some(Operator::MatrixFree) {
+        return refuse("operator with method `femses`,", Operator::MatrixFree.name(), vec!["auto"]);
     }
     if let Some(assembly) = solver.assembly {
         return refuse("assembly with method `femses`, which has none,", assembly.name(), vec!["auto"]);
