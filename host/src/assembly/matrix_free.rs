@@ -327,7 +327,11 @@ fn hold<T: Real>(
     let directions: Vec<[[f64; 3]; 3]> = rows.iter().map(directions).collect();
     let (rows, directions) = (space.upload(rows)?, space.upload_vec(directions)?);
     let mut diagonal = node_blocks(space, mesh, patches, &rows, DIAGONAL)?;
-    let across = node_blocks(space, mesh, patches, &rows, ACROSS)?;
+    // Along components the entries beside the diagonal take no part.
+    let across = match supports.slanted.rows.is_empty() {
+        true => space.zeros(diagonal.len())?,
+        false => node_blocks(space, mesh, patches, &rows, ACROSS)?,
+    };
     let (mut free, mut part) = (space.zeros(rows.len())?, space.zeros(rows.len())?);
     let kernel = HoldNodes {
         size: mesh.components(),
