@@ -8,6 +8,7 @@ use super::{reference, setups};
 use crate::page;
 use kernels_rs::real::Real;
 use serde::Serialize;
+use std::rc::Rc;
 use warpfem::assembly::matrix_free::Division;
 use warpfem::assembly::{DeviceMesh, MatrixFree, Supports, Topology};
 use warpfem::cli::usage;
@@ -120,9 +121,9 @@ fn measure<T: Real>(space: &Space, arguments: &Arguments, model: &Model) -> Resu
     let (mut rows, mut expected) = (Vec::new(), None);
     if !arguments.alone {
         let (system, _) = matrices::assemble::<T>(space, model, sparse::AUTO)?;
-        header.blocks = system.matrix.pattern().n_blocks();
-        let stored_bytes = system.matrix.footprint().bytes(size_of::<T>());
-        let (figures, y) = product(space, common.samples, &system.matrix, &x)?;
+        header.blocks = system.matrix().pattern().n_blocks();
+        let stored_bytes = system.matrix().footprint().bytes(size_of::<T>());
+        let (figures, y) = product(space, common.samples, system.matrix(), &x)?;
         rows.push(Row::measure(Of::Product("assembled"), || Ok(Figures { stored_bytes, ..figures }))?);
         expected = Some((system.body.numbering.clone(), y));
     }
@@ -130,7 +131,7 @@ fn measure<T: Real>(space: &Space, arguments: &Arguments, model: &Model) -> Resu
     let topology = Topology::new(space, &model.mesh, order, warpfem::assembly::numbering::DEGREE_WINDOW)?;
     let supports = Supports::new(model, &topology.numbering);
     let numbering = topology.numbering;
-    let mesh = DeviceMesh::new(space, model, topology.blocks, topology.coords)?;
+    let mesh = Rc::new(DeviceMesh::new(space, model, topology.blocks, topology.coords)?);
     let most: Vec<Option<usize>> =
         if arguments.most.is_empty() { vec![None] } else { arguments.most.iter().copied().map(Some).collect() };
     for (name, by_formulas) in [("by formulas", true), ("common", false)] {

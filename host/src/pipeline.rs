@@ -8,7 +8,7 @@ mod motion;
 mod start;
 mod system;
 
-pub use system::{Loaded, System};
+pub use system::{Loaded, Operator, System};
 
 use crate::device::DeviceName;
 use crate::linalg::Space;
@@ -20,9 +20,9 @@ use crate::result::{Change, Ending, Error, ForceBalance, Outcome, Plan, Result, 
 use crate::solve::{CgOptions, Iteration, Monitor, direct};
 use crate::sparse::CoupledRows;
 use crate::stress::{self, Balance, Context};
+use build::Iterations;
 use kernels_rs::real::Real;
 use rayon::prelude::*;
-use build::Iterations;
 use start::Earlier;
 use std::borrow::Cow;
 use std::time::Instant;

@@ -11,6 +11,7 @@ use crate::element::ElementKind;
 use crate::linalg::Space;
 use crate::model::{FormKind, Physics};
 use crate::parallel;
+use crate::result::choices::Operator as Choice;
 use crate::result::{Error, Result};
 use crate::sparse::LinOp;
 use cuda_std::prelude::View;
@@ -138,12 +139,11 @@ impl<T: Real> MatrixFree<T> {
     ///
     /// # Errors
     ///
-    /// [`Error::NotAvailable`] in single precision for all but isotropic elasticity, and for elements whose stiffness is not the
+    /// [`Error::Unsuited`] in single precision for all but isotropic elasticity, and for elements whose stiffness is not the
     /// sum over a rule.
     pub fn new(space: &Space, mesh: &Rc<DeviceMesh>, supports: &Supports, division: Division) -> Result<Self> {
         assert_eq!(supports.fixed.len(), mesh.n_nodes, "the supports of another mesh");
-        let kinds: Vec<ElementKind> = mesh.blocks.iter().map(|block| block.cells.kind).collect();
-        check(mesh.form, &kinds, T::NAME != f64::NAME)?;
+        check(mesh, T::NAME != f64::NAME)?;
         let rows = supports.nodes();
         let formulas = |block: &DeviceBlock| Formulas::of(mesh, block, division);
         let patches = Patches::new(space, mesh, &rows, |block| formulas(block).most().min(division.most))?;
@@ -165,8 +165,7 @@ impl<T: Real> MatrixFree<T> {
     /// As [`MatrixFree::new`].
     pub fn rounded(&self, space: &Space) -> Result<MatrixFree<f32>> {
         let mesh = self.mesh.clone();
-        let kinds: Vec<ElementKind> = mesh.blocks.iter().map(|block| block.cells.kind).collect();
-        check(mesh.form, &kinds, true)?;
+        check(&mesh, true)?;
         Ok(MatrixFree {
             rules: mesh.blocks.iter().map(|block| Rule::new(space, block)).collect::<Result<_>>()?,
             mesh,
@@ -226,25 +225,22 @@ impl<T: Real> MatrixFree<T> {
     }
 }
 
-/// Whether there are products without a matrix for a form on these elements, in double or in single precision.
-///
-/// # Errors
-///
-/// [`Error::NotAvailable`]
-pub fn check(form: FormKind, kinds: &[ElementKind], in_single: bool) -> Result<()> {
-    let what = "product without a matrix";
-    let is_isotropic = form.is_isotropic && form.physics == Physics::Elasticity;
-    if in_single && !is_isotropic {
-        return Err(Error::NotAvailable { what, name: "in single precision".into(), available: vec!["in double"] });
+/// What of a form on these elements has no kernels, as the rest of a sentence; nothing if all has.
+pub fn lacks(form: FormKind, kinds: &[ElementKind], in_single: bool) -> Option<String> {
+    if in_single && !(form.is_isotropic && form.physics == Physics::Elasticity) {
+        return Some("is in single precision for isotropic elasticity alone".into());
     }
     // Of the kinds that other kinds' kernels are for, those that differ in their rule alone.
-    match kinds.iter().find(|kind| **kind != kind.of_kernels() && !kind.is_reduced()) {
-        Some(kind) => {
-            let (name, available) = (format!("of {}", kind.info().name), vec![kind.of_kernels().info().name]);
-            Err(Error::NotAvailable { what, name, available })
-        }
-        None => Ok(()),
-    }
+    let has_none = |kind: &&ElementKind| **kind != kind.of_kernels() && !kind.is_reduced();
+    kinds.iter().find(has_none).map(|kind| format!("has no kernels for {}", kind.info().name))
+}
+
+/// Refuses what has no kernels.
+fn check(mesh: &DeviceMesh, in_single: bool) -> Result<()> {
+    let kinds: Vec<ElementKind> = mesh.blocks.iter().map(|block| block.cells.kind).collect();
+    let Some(why) = lacks(mesh.form, &kinds, in_single) else { return Ok(()) };
+    let (name, available) = (Choice::MatrixFree.name(), vec![Choice::Assembled.name()]);
+    Err(Error::Unsuited { what: "operator", name, why, available })
 }
 
 /// Runs some work over the patches of one element type on the threads of a CPU, each with memory for one.

@@ -1,7 +1,7 @@
 //! Makes what solves a system, and what takes its place where there is too little memory or the factor fails.
 
-use super::system::{Loaded, Operator};
 use super::System;
+use super::system::{Loaded, Operator};
 use crate::assembly::{MatrixFree, VertexLevel};
 use crate::device::check_memory;
 use crate::linalg::Space;
@@ -108,7 +108,8 @@ impl<T: Real> Maker<'_, T> {
             Operator::Assembled(matrix) => (build.assembled)(preconditioner, &context, space, matrix),
             Operator::MatrixFree(product) => {
                 let level = vertices(space, model, &system.body, preconditioner)?;
-                let vertices = level.as_ref().map(|level| precond::VertexLevel { matrix: &level.matrix, free: &level.free });
+                let vertices =
+                    level.as_ref().map(|level| precond::VertexLevel { matrix: &level.matrix, free: &level.free });
                 (build.matrix_free)(preconditioner, &Context { vertices, ..context }, space, product)
             }
         };

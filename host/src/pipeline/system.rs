@@ -3,8 +3,8 @@
 use super::groups::Parts;
 use super::loads::Loads;
 use super::{Phase, Timings, motion};
-use crate::assembly::numbering::DEGREE_WINDOW;
 use crate::assembly::matrix_free::Division;
+use crate::assembly::numbering::DEGREE_WINDOW;
 use crate::assembly::{
     Addition, Assembly, Couplings, DeviceMesh, DeviceSlanted, MatrixFree, Numbering, Supports, Topology,
 };

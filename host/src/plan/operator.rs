@@ -1,8 +1,9 @@
 //! Whether products with K are computed from its entries or without them.
 
 use super::facts::DeviceFacts;
-use super::shape::{STRETCHED, is_quadratic, median_stretch, one_across};
+use super::shape::{is_quadratic, stacked};
 use crate::assembly::matrix_free;
+use crate::element::ElementKind;
 use crate::model::{Model, Physics};
 use crate::precond;
 use crate::result::choices::{Method, Operator, Precision, Preconditioner};
@@ -10,8 +11,8 @@ use crate::result::{Error, Plan, Reason, Result};
 
 /// Unknowns from which on products without a matrix are faster with multigrid: on a CPU and on a GPU.
 const MANY: [usize; 2] = [50_000, 100_000];
-/// Where more of the elements than this are one across, multigrid smooths by stacks of nodes, which it finds in the matrix.
-const THIN_SHARE: f64 = 0.05;
+/// Where more of the nodes than this are in stacks, multigrid smooths by these, which it finds in the matrix.
+const FEW_STACKED: f64 = 0.1;
 
 impl Plan {
     /// Takes products without a matrix where they are asked for, or where they are known to be faster.
@@ -28,7 +29,7 @@ impl Plan {
         }
     }
 
-    /// Compact bodies of quadratic elements, with multigrid: their matrix has 700 to 1,500 bytes per unknown.
+    /// Bodies of quadratic elements that are not flat, with multigrid: their matrix has 700 to 1,500 bytes per unknown.
     fn is_faster_without_matrix(&self, model: &Model, device: &DeviceFacts) -> bool {
         let solver = &model.solver;
         let unknowns = model.mesh.coords.len() * model.analysis.components();
@@ -41,8 +42,7 @@ impl Plan {
             && self.precision != Precision::MixedHalf
             && unknowns >= MANY[usize::from(!device.on_host)]
             && check(model, self).is_ok()
-            && one_across(&model.mesh) < THIN_SHARE
-            && median_stretch(&model.mesh) <= STRETCHED
+            && stacked(&model.mesh) < FEW_STACKED
     }
 }
 
@@ -50,31 +50,29 @@ impl Plan {
 ///
 /// # Errors
 ///
-/// [`Error::NotAvailable`] for what needs the entries of K.
+/// [`Error::Unsuited`] for what needs the entries of K.
 pub(super) fn check(model: &Model, plan: &Plan) -> Result<()> {
-    let refuse = |what, available| {
-        Err(Error::NotAvailable { what, name: Operator::MatrixFree.name().into(), available })
-    };
-    let assembled = || vec![Operator::Assembled.name()];
-    let solver = &model.solver;
-    if plan.method != Method::Cg {
-        return refuse("operator with a method other than `cg`,", assembled());
-    }
-    if solver.format.is_some() || solver.assembly.is_some() {
-        return refuse("operator with a format or an assembly of the matrix,", assembled());
-    }
-    let by = plan.preconditioner.unwrap_or(precond::AUTO);
-    if precond::needs_entries(by) {
-        return refuse("operator with a preconditioner of the matrix's entries,", assembled());
-    }
-    let reads = precond::reads_matrix(by);
-    if plan.precision == Precision::MixedHalf || plan.precision == Precision::Mixed && !reads {
-        return refuse("operator with this precision and preconditioner,", assembled());
-    }
-    if by == Preconditioner::Amg && !(is_quadratic(&model.mesh) && model.constraints.is_empty()) {
-        return refuse("operator with multigrid of linear elements, or with couplings,", assembled());
-    }
-    let kinds: Vec<_> = model.mesh.solids().map(|(_, cells)| cells.kind).collect();
+    let (solver, by) = (&model.solver, plan.preconditioner.unwrap_or(precond::AUTO));
+    let kinds: Vec<ElementKind> = model.mesh.solids().map(|(_, cells)| cells.kind).collect();
     let in_single = matches!(plan.precision, Precision::Single | Precision::Mixed);
-    matrix_free::check(model.form(), &kinds, in_single)
+    let why = match () {
+        () if plan.method != Method::Cg => format!("has no entries for method {}", plan.method),
+        () if solver.format.is_some() || solver.assembly.is_some() => "has no format and no assembly".into(),
+        () if precond::needs_entries(by) => format!("has no entries for preconditioner {by}"),
+        () if plan.precision == Precision::MixedHalf
+            || plan.precision == Precision::Mixed && !precond::reads_matrix(by) =>
+        {
+            format!("does not run in precision {} with preconditioner {by}", plan.precision)
+        }
+        () if by == Preconditioner::Amg && !is_quadratic(&model.mesh) => {
+            "has multigrid for meshes of quadratic elements alone".into()
+        }
+        () if by == Preconditioner::Amg && !model.constraints.is_empty() => "has no multigrid with couplings".into(),
+        () => match matrix_free::lacks(model.form(), &kinds, in_single) {
+            Some(lack) => lack,
+            None => return Ok(()),
+        },
+    };
+    let available = vec![Operator::Assembled.name()];
+    Err(Error::Unsuited { what: "operator", name: Operator::MatrixFree.name(), why, available })
 }

@@ -20,8 +20,8 @@ pub mod spectrum;
 
 pub use amg::{Amg, Hierarchy, SetupCache};
 pub use chebyshev::Chebyshev;
-pub(crate) use jacobi::to_single;
 pub use in_single::InSingle;
+pub(crate) use jacobi::to_single;
 pub use jacobi::{BlockJacobi, Identity, Jacobi, inverse_diagonal};
 pub use least_squares::LeastSquares;
 pub use polynomial::Neumann;
