@@ -59,6 +59,8 @@ pub trait GpuFloat:
     fn recip(self) -> Self {
         Self::ONE / self
     }
+    /// `1 / self` to two units in the last place, of normal numbers, without a branch.
+    fn near_recip(self) -> Self;
     /// True for NaN.
     fn is_nan(self) -> bool;
     /// False for infinities and NaN.
@@ -75,7 +77,7 @@ macro_rules! forward {
     )*};
 }
 macro_rules! gpu_float {
-    ($($type:ident: $fma:ident $sqrt:ident $floor:ident $ceil:ident;)*) => {$(
+    ($($type:ident: $fma:ident $sqrt:ident $floor:ident $ceil:ident $recip:ident;)*) => {$(
         impl GpuFloat for $type {
             const ZERO: Self = 0.0;
             const ONE: Self = 1.0;
@@ -97,6 +99,7 @@ macro_rules! gpu_float {
                 sqrt() -> Self = $sqrt;
                 floor() -> Self = $floor;
                 ceil() -> Self = $ceil;
+                near_recip() -> Self = $recip;
             }
             forward! { $type:
                 abs() -> Self = abs;
@@ -111,6 +114,6 @@ macro_rules! gpu_float {
 }
 
 gpu_float! {
-    f32: fma_f32 sqrt_f32 floor_f32 ceil_f32;
-    f64: fma_f64 sqrt_f64 floor_f64 ceil_f64;
+    f32: fma_f32 sqrt_f32 floor_f32 ceil_f32 near_recip_f32;
+    f64: fma_f64 sqrt_f64 floor_f64 ceil_f64 near_recip_f64;
 }

@@ -4,27 +4,31 @@
 //! It is K after supports, as [`Supports::eliminate`] makes it: held components have the diagonal of K alone.
 
 use super::addition::RowBlock;
-use super::patches::{PatchList, Patches};
+use super::patches::{Fixed, PatchList, Patches};
 use super::{DeviceBlock, DeviceMesh, Supports};
-use crate::device::Buffer;
+use crate::device::{Buffer, Grid};
 use crate::element::ElementKind;
 use crate::linalg::Space;
 use crate::model::{FormKind, Physics};
 use crate::parallel;
 use crate::result::choices::Operator as Choice;
 use crate::result::{Error, Result};
-use crate::sparse::LinOp;
-use cuda_std::prelude::View;
+use crate::sparse::{Epilogue, LinOp};
+use cuda_std::prelude::{View, ViewMut};
 use kernels_rs::form::Elasticity;
 use kernels_rs::matrix_free::cell::Tables;
-use kernels_rs::matrix_free::fixed::{FixedPatchProduct, SmallPatchProduct, WidePatchProduct, fixed_products};
+use kernels_rs::matrix_free::fixed::{
+    FixedPatchProduct, FixedPatchProductSingle, Hex20PatchProduct, Hex20PatchProductSingle, MediumPatchProductSingle,
+    SmallPatchProduct, SmallPatchProductSingle, WidePatchProduct, fixed_products,
+};
 use kernels_rs::matrix_free::product::{
     ACROSS, DIAGONAL, GeneralPatchProduct, PatchBlocks, PatchProduct, ROW_SUMS, blocks, products,
 };
-use kernels_rs::matrix_free::shared::{HoldNodes, SumAddition, SumShared};
+use kernels_rs::matrix_free::shared::{HoldNodes, SumAddition, SumDots, SumHeld, SumShared};
 use kernels_rs::matrix_free::{
-    CurvedTet10, FixedCell, Held, LinearTet4, Operator, Plane, Ring, Solid, StraightTet10, Sums, TrilinearHex8,
+    CurvedTet10, Held, LinearTet4, Operator, Plane, Ring, SerendipityHex20, Solid, StraightTet10, Sums, TrilinearHex8,
 };
+use kernels_rs::precond::ToSingle;
 use kernels_rs::real::{Real, Stored};
 use std::cell::RefCell;
 use std::ops::Range;
@@ -74,35 +78,35 @@ enum Formulas {
     StraightTet10,
     CurvedTet10,
     TrilinearHex8,
+    SerendipityHex20,
 }
 
 impl Formulas {
-    /// Those of cells whose edges may be curved.
-    fn of(mesh: &DeviceMesh, block: &DeviceBlock, division: Division) -> Self {
+    /// Those of an element type whose edges are straight or not.
+    fn of(mesh: &DeviceMesh, block: &DeviceBlock, is_straight: bool, division: Division) -> Self {
         if !mesh.form.is_isotropic || mesh.form.physics != Physics::Elasticity {
             return Formulas::General;
         }
         match block.cells.kind {
-            ElementKind::Tet4 if division.by_formulas => Formulas::LinearTet4,
-            ElementKind::Tet10 if division.by_formulas => Formulas::CurvedTet10,
-            ElementKind::Hex8 if division.by_formulas => Formulas::TrilinearHex8,
+            _ if !division.by_formulas => Formulas::Isotropic,
+            ElementKind::Tet4 => Formulas::LinearTet4,
+            ElementKind::Tet10 if is_straight => Formulas::StraightTet10,
+            ElementKind::Tet10 => Formulas::CurvedTet10,
+            ElementKind::Hex8 => Formulas::TrilinearHex8,
+            ElementKind::Hex20 => Formulas::SerendipityHex20,
             _ => Formulas::Isotropic,
         }
     }
 
-    /// Those of cells with straight edges.
-    fn straight(self) -> Self {
-        if self == Formulas::CurvedTet10 { Formulas::StraightTet10 } else { self }
-    }
-
-    /// Cells of a patch at most.
-    fn most(self) -> usize {
+    /// How patches are laid out for them.
+    fn layout(self) -> Option<Fixed> {
         match self {
-            Formulas::Isotropic | Formulas::General => usize::MAX,
-            Formulas::LinearTet4 => LinearTet4::MAX_CELLS,
-            Formulas::StraightTet10 => StraightTet10::MAX_CELLS,
-            Formulas::CurvedTet10 => CurvedTet10::MAX_CELLS,
-            Formulas::TrilinearHex8 => TrilinearHex8::MAX_CELLS,
+            Formulas::Isotropic | Formulas::General => None,
+            Formulas::LinearTet4 => Some(Fixed::of::<LinearTet4>()),
+            Formulas::StraightTet10 => Some(Fixed::of::<StraightTet10>()),
+            Formulas::CurvedTet10 => Some(Fixed::of::<CurvedTet10>()),
+            Formulas::TrilinearHex8 => Some(Fixed::of::<TrilinearHex8>()),
+            Formulas::SerendipityHex20 => Some(Fixed::of::<SerendipityHex20>()),
         }
     }
 }
@@ -111,12 +115,16 @@ impl Formulas {
 pub struct MatrixFree<T: Real> {
     mesh: Rc<DeviceMesh>,
     patches: Rc<Patches>,
+    /// Coordinates of the patches' nodes, one entry per element type.
+    coords: Vec<Buffer<T>>,
     rules: Vec<Rule<T>>,
     formulas: Vec<Formulas>,
     held: DeviceHeld<T>,
     diagonal: Rc<Buffer<f64>>,
     /// Sums of nodes that patches share.
     partial: RefCell<Buffer<T>>,
+    /// Parts of `x . y`, one of each patch.
+    dots: RefCell<Buffer<f64>>,
 }
 
 /// The rule of an element's stiffness on a device.
@@ -145,36 +153,18 @@ impl<T: Real> MatrixFree<T> {
         assert_eq!(supports.fixed.len(), mesh.n_nodes, "the supports of another mesh");
         check(mesh, T::NAME != f64::NAME)?;
         let rows = supports.nodes();
-        let formulas = |block: &DeviceBlock| Formulas::of(mesh, block, division);
-        let patches = Patches::new(space, mesh, &rows, |block| formulas(block).most().min(division.most))?;
+        let formulas = |block: &DeviceBlock, is_straight: bool| Formulas::of(mesh, block, is_straight, division);
+        let layout = |block: &DeviceBlock, is_straight: bool| formulas(block, is_straight).layout();
+        let device_rows = space.upload(&rows)?;
+        let (patches, coords) = Patches::new(space, mesh, &device_rows, division.most, layout)?;
         let rules = mesh.blocks.iter().map(|block| Rule::new(space, block)).collect::<Result<_>>()?;
-        let straight = |(block, list): (_, &PatchList)| {
-            if list.is_straight { formulas(block).straight() } else { formulas(block) }
-        };
-        let formulas = mesh.blocks.iter().zip(&patches.lists).map(straight).collect();
-        let (held, diagonal) = hold(space, mesh, &patches, supports, &rows)?;
+        let lists = mesh.blocks.iter().zip(&patches.lists);
+        let formulas = lists.map(|(block, list)| formulas(block, list.is_straight)).collect();
+        let (held, diagonal) = hold(space, mesh, &patches, supports, (&rows, device_rows))?;
         let partial = RefCell::new(space.zeros(mesh.components() * patches.n_partial)?);
+        let dots = RefCell::new(space.zeros(patches.lists.iter().map(|list| list.n_patches).sum())?);
         let (mesh, patches, diagonal) = (mesh.clone(), Rc::new(patches), Rc::new(diagonal));
-        Ok(MatrixFree { mesh, patches, rules, formulas, held, diagonal, partial })
-    }
-
-    /// The same in single precision.
-    ///
-    /// # Errors
-    ///
-    /// As [`MatrixFree::new`].
-    pub fn rounded(&self, space: &Space) -> Result<MatrixFree<f32>> {
-        let mesh = self.mesh.clone();
-        check(&mesh, true)?;
-        Ok(MatrixFree {
-            rules: mesh.blocks.iter().map(|block| Rule::new(space, block)).collect::<Result<_>>()?,
-            mesh,
-            patches: self.patches.clone(),
-            formulas: self.formulas.clone(),
-            held: self.held.rounded(space)?,
-            diagonal: self.diagonal.clone(),
-            partial: RefCell::new(space.zeros(self.partial.borrow().len())?),
-        })
+        Ok(MatrixFree { mesh, patches, coords, rules, formulas, held, diagonal, partial, dots })
     }
 
     /// The diagonal of K after supports, `[n_nodes][components]`.
@@ -191,7 +181,33 @@ impl<T: Real> MatrixFree<T> {
     /// Bytes that it keeps beside the mesh.
     pub fn bytes(&self) -> u64 {
         let held = self.held.rows.bytes() + self.held.free.bytes() + self.held.part.bytes();
-        self.patches.bytes() + self.diagonal.bytes() + self.partial.borrow().bytes() + held
+        let sums = self.partial.borrow().bytes() + self.dots.borrow().bytes();
+        let coords: u64 = self.coords.iter().map(Buffer::bytes).sum();
+        self.patches.bytes() + coords + self.diagonal.bytes() + sums + held
+    }
+
+    /// The product, and each patch's part of `x . y` if `dots` is not empty.
+    fn products(&self, space: &Space, x: &Buffer<T>, y: &mut Buffer<T>, dots: ViewMut<f64>) -> Result<()> {
+        assert_eq!([x.len(), y.len()], [self.n(); 2], "vectors of another mesh");
+        let (mut partial, mut first_dot) = (self.partial.borrow_mut(), 0);
+        for (i, list) in self.patches.lists.iter().enumerate() {
+            let to = Sums { y: y.view_mut(), partial: partial.view_mut(), dots, first_dot };
+            self.multiply(space, i, x.view(), to)?;
+            first_dot += list.n_patches;
+        }
+        let (size, shared, held) = (self.mesh.components(), self.patches.shared(), self.held.view());
+        if let (Some(addition), Some(at)) = (&self.mesh.addition, &self.patches.addition) {
+            let (addition, places, x) = (addition.with_columns(&at.columns), at.places.view(), x.view());
+            let kernel = SumAddition { size, addition, places, held, x, partial: partial.view_mut() };
+            // SAFETY: as in `multiply`; each row has a place of its own.
+            unsafe { space.run(at.places.len(), kernel) }?;
+        }
+        let (first, partial) = (self.patches.n_free, partial.view());
+        // SAFETY: as in `multiply`; a node is shared once, and held once.
+        unsafe {
+            space.run(size * first, SumShared { size, shared, partial, y: y.view_mut() })?;
+            space.run(held.rows.len(), SumHeld { size, first, shared, held, partial, x: x.view(), y: y.view_mut() })
+        }
     }
 
     /// The products of the patches of one element type.
@@ -200,24 +216,38 @@ impl<T: Real> MatrixFree<T> {
         let (block, held) = (&mesh.blocks[i], self.held.view());
         let dim = block.cells.kind.info().dim;
         let view = if self.formulas[i] == Formulas::General { mesh.general_view(block) } else { mesh.view(block) };
-        let operator = Operator { patches: list.view(), tables, mesh: view, held };
+        let operator = Operator { patches: list.view(self.coords[i].view()), tables, mesh: view, held };
         macro_rules! run {
-            ($Kernel:ident, $on_cpu:ident, $($of:ident),+) => {{
+            ($Kernel:ident, $on_cpu:ident, $($of:ident),+) => {
+                run!([$Kernel::<$($of),+>], $on_cpu, $($of),+)
+            };
+            ($Double:ident or $Single:ident, $on_cpu:ident, $C:ident) => {
+                if T::NAME == f64::NAME { run!([$Double::<$C, T>], $on_cpu, $C, T) } else { run!([$Single::<$C, T>], $on_cpu, $C, T) }
+            };
+            ([$($Kernel:tt)+], $on_cpu:ident, $($of:ident),+) => {{
                 if space.on_host() {
                     // SAFETY: views of this mesh, of its patches and of vectors of its nodes, which live; each sum is
                     // written by one patch, to a place of its own.
-                    on_cpu::<T>(list, &|patches, memory| unsafe { $on_cpu::<$($of),+>(patches, memory, operator, x, to) });
+                    on_cpu(list.grid::<T>(), list, &|patches, memory| unsafe { $on_cpu::<$($of),+>(patches, memory, operator, x, to) });
                     return Ok(());
                 }
                 // SAFETY: as above.
-                unsafe { space.launch(list.grid::<T>(), $Kernel::<$($of),+>::new(operator, x, to)) }
+                unsafe { space.launch(list.grid::<T>(), $($Kernel)+::new(operator, x, to)) }
             }};
         }
         match self.formulas[i] {
             Formulas::LinearTet4 => run!(WidePatchProduct, fixed_products, LinearTet4, T),
-            Formulas::StraightTet10 => run!(SmallPatchProduct, fixed_products, StraightTet10, T),
-            Formulas::CurvedTet10 => run!(FixedPatchProduct, fixed_products, CurvedTet10, T),
-            Formulas::TrilinearHex8 => run!(FixedPatchProduct, fixed_products, TrilinearHex8, T),
+            Formulas::StraightTet10 => {
+                run!(SmallPatchProduct or SmallPatchProductSingle, fixed_products, StraightTet10)
+            }
+            Formulas::CurvedTet10 => run!(FixedPatchProduct or MediumPatchProductSingle, fixed_products, CurvedTet10),
+            Formulas::TrilinearHex8 => {
+                run!(FixedPatchProduct or FixedPatchProductSingle, fixed_products, TrilinearHex8)
+            }
+            Formulas::SerendipityHex20 if T::NAME == f64::NAME => {
+                run!([Hex20PatchProduct::<T>], fixed_products, SerendipityHex20, T)
+            }
+            Formulas::SerendipityHex20 => run!([Hex20PatchProductSingle::<T>], fixed_products, SerendipityHex20, T),
             Formulas::Isotropic if dim == 2 => run!(PatchProduct, products, Plane, Elasticity, T),
             Formulas::Isotropic => run!(PatchProduct, products, Solid, Elasticity, T),
             Formulas::General => with_general!(mesh, dim, E, P => run!(GeneralPatchProduct, products, E, P, T)),
@@ -244,8 +274,8 @@ fn check(mesh: &DeviceMesh, in_single: bool) -> Result<()> {
 }
 
 /// Runs some work over the patches of one element type on the threads of a CPU, each with memory for one.
-fn on_cpu<T: Real>(list: &PatchList, work: &(dyn Fn(Range<usize>, &mut [u128]) + Sync)) {
-    let n = list.memory::<T>().div_ceil(size_of::<u128>());
+fn on_cpu(grid: Grid, list: &PatchList, work: &(dyn Fn(Range<usize>, &mut [u128]) + Sync)) {
+    let n = grid.shared_bytes.div_ceil(size_of::<u128>());
     parallel::for_ranges(list.n_patches, 1, &|patches| work(patches, &mut vec![0; n]));
 }
 
@@ -263,19 +293,21 @@ fn node_blocks(
     let held = Held { rows: rows.view(), free: none, part: none };
     let rules: Vec<Rule<f64>> = mesh.blocks.iter().map(|block| Rule::new(space, block)).collect::<Result<_>>()?;
     for ((block, list), rule) in mesh.blocks.iter().zip(&patches.lists).zip(&rules) {
-        let operator = Operator { patches: list.view(), tables: rule.view(), mesh: mesh.general_view(block), held };
-        let to = Sums { y: y.view_mut(), partial: partial.view_mut() };
+        let patches = list.view(View::from_slice(&[]));
+        let operator = Operator { patches, tables: rule.view(), mesh: mesh.general_view(block), held };
+        let grid = list.common_grid::<f64>();
+        let to =
+            Sums { y: y.view_mut(), partial: partial.view_mut(), dots: ViewMut::from_slice(&mut []), first_dot: 0 };
         with_general!(mesh, block.cells.kind.info().dim, E, P => if space.on_host() {
             // SAFETY: as in `MatrixFree::multiply`.
-            on_cpu::<f64>(list, &|patches, memory| unsafe { blocks::<E, P>(patches, memory, operator, part, to) });
+            on_cpu(grid, list, &|patches, memory| unsafe { blocks::<E, P>(patches, memory, operator, part, to) });
         } else {
             // SAFETY: as there.
-            unsafe { space.launch(list.grid::<f64>(), PatchBlocks::<E, P>::new(operator, part, to)) }?;
+            unsafe { space.launch(grid, PatchBlocks::<E, P>::new(operator, part, to)) }?;
         });
     }
-    let (shared, partial, x) = (patches.shared(), partial.view(), y.view());
-    let kernel = SumShared { size, shared, held, partial, x, y: y.view_mut() };
-    // SAFETY: as above; x is not read, as nothing is held.
+    let kernel = SumShared { size, shared: patches.shared(), partial: partial.view(), y: y.view_mut() };
+    // SAFETY: as above.
     unsafe { space.run(size * patches.n_shared, kernel) }?;
     space.finish()?;
     Ok(y)
@@ -313,7 +345,7 @@ fn hold<T: Real>(
     mesh: &DeviceMesh,
     patches: &Patches,
     supports: &Supports,
-    rows: &[u32],
+    (rows, device_rows): (&[u32], Buffer<u32>),
 ) -> Result<(DeviceHeld<T>, Buffer<f64>)> {
     let directions = |row: &u32| {
         let mut all = [[0.0; 3]; 3];
@@ -321,7 +353,7 @@ fn hold<T: Real>(
         all
     };
     let directions: Vec<[[f64; 3]; 3]> = rows.iter().map(directions).collect();
-    let (rows, directions) = (space.upload(rows)?, space.upload_vec(directions)?);
+    let (rows, directions) = (device_rows, space.upload_vec(directions)?);
     let mut diagonal = node_blocks(space, mesh, patches, &rows, DIAGONAL)?;
     // Along components the entries beside the diagonal take no part.
     let across = match supports.slanted.rows.is_empty() {
@@ -362,16 +394,52 @@ impl<T: Real> Rule<T> {
     }
 }
 
-impl<T: Real> DeviceHeld<T> {
+impl MatrixFree<f64> {
+    /// The same in single precision, by the same patches.
+    ///
+    /// # Errors
+    ///
+    /// As [`MatrixFree::new`].
+    pub fn rounded(&self, space: &Space) -> Result<MatrixFree<f32>> {
+        let mesh = self.mesh.clone();
+        check(&mesh, true)?;
+        let zeros = |like: &RefCell<Buffer<f64>>| space.zeros(like.borrow().len());
+        Ok(MatrixFree {
+            coords: self.coords.iter().map(|coords| rounded(space, coords)).collect::<Result<_>>()?,
+            rules: mesh.blocks.iter().map(|block| Rule::new(space, block)).collect::<Result<_>>()?,
+            mesh,
+            patches: self.patches.clone(),
+            formulas: self.formulas.clone(),
+            held: self.held.rounded(space)?,
+            diagonal: self.diagonal.clone(),
+            partial: RefCell::new(space.zeros(self.partial.borrow().len())?),
+            dots: RefCell::new(zeros(&self.dots)?),
+        })
+    }
+}
+
+/// Numbers in single precision.
+fn rounded(space: &Space, from: &Buffer<f64>) -> Result<Buffer<f32>> {
+    let mut to = space.zeros(from.len())?;
+    let kernel = ToSingle { inverse: View::from_slice(&[]), r: from.view(), rounded: to.view_mut() };
+    // SAFETY: both have as many entries and live until `finish`.
+    unsafe { space.run(from.len(), kernel) }?;
+    space.finish()?;
+    Ok(to)
+}
+
+impl DeviceHeld<f64> {
     fn rounded(&self, space: &Space) -> Result<DeviceHeld<f32>> {
-        let single = |values: &Buffer<[T; 6]>| {
+        let single = |values: &Buffer<[f64; 6]>| {
             let values = space.download(values)?.into_iter();
-            space.upload_vec(values.map(|of| of.map(|value| value.to_f64() as f32)).collect())
+            space.upload_vec(values.map(|of| of.map(|value| value as f32)).collect())
         };
         let rows = space.upload(&space.download(&self.rows)?)?;
         Ok(DeviceHeld { rows, free: single(&self.free)?, part: single(&self.part)? })
     }
+}
 
+impl<T: Real> DeviceHeld<T> {
     fn view(&self) -> Held<T> {
         Held { rows: self.rows.view(), free: self.free.view(), part: self.part.view() }
     }
@@ -383,21 +451,26 @@ impl<T: Real> LinOp<T> for MatrixFree<T> {
     }
 
     fn apply(&self, space: &Space, x: &Buffer<T>, y: &mut Buffer<T>) -> Result<()> {
-        assert_eq!([x.len(), y.len()], [self.n(); 2], "vectors of another mesh");
-        let mut partial = self.partial.borrow_mut();
-        for i in 0..self.mesh.blocks.len() {
-            self.multiply(space, i, x.view(), Sums { y: y.view_mut(), partial: partial.view_mut() })?;
+        self.products(space, x, y, ViewMut::from_slice(&mut []))
+    }
+
+    unsafe fn apply_then(&self, space: &Space, x: &Buffer<T>, y: &mut Buffer<T>, then: Epilogue<T>) -> Result<()> {
+        match then {
+            // What springs add is in no patch.
+            Epilogue::Dot(out) if !space.on_host() && self.patches.addition.is_none() => {
+                let mut dots = self.dots.borrow_mut();
+                self.products(space, x, y, dots.view_mut())?;
+                let (size, held, dots) = (self.mesh.components(), self.held.view(), dots.view());
+                let kernel = |to| SumDots { size, held, x: x.view(), dots, to };
+                // SAFETY: as in `multiply`; there is a part of each patch.
+                unsafe { space.sum_on_gpu(dots.len() + held.rows.len(), [out], kernel) }
+            }
+            _ => {
+                self.apply(space, x, y)?;
+                // SAFETY: the caller's promise.
+                unsafe { then.after(space, x, y) }
+            }
         }
-        let (size, shared, held) = (self.mesh.components(), self.patches.shared(), self.held.view());
-        if let (Some(addition), Some(at)) = (&self.mesh.addition, &self.patches.addition) {
-            let (addition, places, x) = (addition.with_columns(&at.columns), at.places.view(), x.view());
-            let kernel = SumAddition { size, addition, places, held, x, partial: partial.view_mut() };
-            // SAFETY: as in `multiply`; each row has a place of its own.
-            unsafe { space.run(at.places.len(), kernel) }?;
-        }
-        let kernel = SumShared { size, shared, held, partial: partial.view(), x: x.view(), y: y.view_mut() };
-        // SAFETY: as in `multiply`; a node is shared once.
-        unsafe { space.run(size * self.patches.n_shared, kernel) }
     }
 
     /// Bounds of them before supports, for each unknown: by `|K_ij| <= sqrt(K_ii K_jj)` in each cell.

@@ -23,7 +23,7 @@ use kernels_rs::stress::Displacements;
 pub struct DeviceBlock {
     /// The cells, and where their stiffness goes.
     pub cells: CellBlock,
-    material: Buffer<u32>,
+    pub(super) material: Buffer<u32>,
     /// Which constants each cell has, if that is not by material.
     own_constants: Option<Buffer<u32>>,
     /// Temperatures of cells, as [`Eigenstrain`] has them.

@@ -31,7 +31,7 @@ pub struct Grid {
     pub blocks: usize,
     /// Threads of a block.
     pub threads: usize,
-    /// Bytes of dynamic shared memory of a block, up to [`MAX_SHARED`].
+    /// Bytes of dynamic shared memory of a block, up to [`MOST_SHARED`].
     pub shared_bytes: usize,
 }
 
@@ -44,6 +44,8 @@ impl Grid {
 
 /// Bytes of shared memory that a block of every device can have.
 pub const MAX_SHARED: usize = 48 << 10;
+/// Bytes that it can have where a launch asks the device for it.
+pub const MOST_SHARED: usize = 99 << 10;
 
 /// Entries of a part of a copy on the CPU.
 const CHUNK: usize = 8192;

@@ -2,28 +2,34 @@
 //! is here because it is faster than [`forces`](super::cell::forces).
 
 use super::hex8::TrilinearHex8;
+use super::hex20::{self, AtPoint, SerendipityHex20};
 #[cfg(not(target_arch = "nvptx64"))]
 use super::patch::Alone;
-use super::patch::{Block, Memory, Patch, Team};
+use super::patch::{Block, COORDS, Memory, Patch, Room, Team};
 use super::product::{Operator, Sums};
 use super::tet4::LinearTet4;
 use super::tet10::{CurvedTet10, StraightTet10};
-use crate::element::Element;
+use crate::element::{Element, in_steps};
 use crate::form::{Elasticity, Flux};
 use crate::material::Lame;
 use crate::real::{Real, dot3, fma};
 #[cfg(not(target_arch = "nvptx64"))]
 use core::ops::Range;
 use cuda_std::prelude::*;
+use cuda_std::shared::Shared;
 
 /// Formulas for the forces of one element in space.
 pub trait FixedCell: Copy + Send + Sync + 'static {
     /// The element.
     type Element: Element;
-    /// Cells of a patch at most: a thread each, with the registers that some blocks of as many have.
-    const MAX_CELLS: usize = 128;
-    /// Bits of the nodes whose coordinates it does not ask for.
-    const WITHOUT: u32 = 0;
+    /// Cells that the lists of a patch have room for.
+    const CELLS: usize = 128;
+    /// Threads of a block.
+    const THREADS: usize = 128;
+    /// Words of shared memory beside those of all patches.
+    const SCRATCH: usize = 0;
+    /// Whether it asks for the coordinates of corners alone.
+    const CORNERS: bool = false;
 
     /// Calls `set(b, force)` with the force on each node b of a cell with nodes at `x(b)` and displacements `u(b)`.
     fn forces<T: Real>(
@@ -32,6 +38,11 @@ pub trait FixedCell: Copy + Send + Sync + 'static {
         u: impl Fn(usize) -> [T; 3],
         set: impl FnMut(usize, [T; 3]),
     );
+}
+
+/// The memory of a patch with so many nodes, and nodes with coordinates.
+pub const fn room<C: FixedCell>(nodes: usize, with_coords: usize) -> Room {
+    Room { nodes, coords: 3 * with_coords, size: 3, slots: C::Element::N * C::CELLS, scratch: C::SCRATCH }
 }
 
 /// The gradients of reference coordinates times the determinant, from the tangents along them; and the determinant.
@@ -54,11 +65,57 @@ pub(super) fn stress<T: Real>(lame: Lame<T>, h: [[T; 3]; 3]) -> [[T; 3]; 3] {
     Elasticity::flux::<super::Solid, T>(h, lame)
 }
 
+/// A loop that is written out: compilers would keep one so long, and what it indexes in memory.
+macro_rules! at_each {
+    ($q:ident in $($number:literal)+, $body:block) => {$(
+        {
+            let $q: usize = $number;
+            $body
+        }
+    )+};
+}
+
+/// A cell on its way: the places of its nodes in the lists of its patch, and its material.
+#[derive(Clone, Copy)]
+pub(super) struct Cell<N> {
+    places: N,
+    material: usize,
+}
+
 impl<T: Real> Operator<T> {
-    /// Where the components of the nodes of cell c start in the memory of its patch.
+    /// Cell c of a patch; any where there are fewer.
     #[inline(always)]
-    unsafe fn places<E: Element>(self, patch: &Patch, c: usize) -> E::Nodal<usize> {
-        E::nodal(|b| 3 * self.patches.local(patch, b, c))
+    pub(super) unsafe fn cell<C: FixedCell>(
+        self,
+        patch: &Patch,
+        c: usize,
+    ) -> Cell<<C::Element as Element>::Nodal<usize>> {
+        let first = patch.number * (C::Element::N * C::CELLS) + c;
+        let places = C::Element::nodal(|b| self.patches.local.at(first + b * C::CELLS) as usize);
+        Cell { places, material: self.patches.materials.at(patch.number * C::CELLS + c) as usize }
+    }
+
+    /// Constants of a material.
+    #[inline(always)]
+    pub(super) unsafe fn lame(self, material: usize) -> Lame<T> {
+        self.mesh.material_stiffness::<Elasticity, T>(material)
+    }
+
+    /// Brings what formulas are computed from into the memory of a patch; see [`Operator::load`].
+    #[inline(always)]
+    pub(super) unsafe fn load_all(
+        self,
+        team: impl Team,
+        patch: &Patch,
+        memory: Memory<T>,
+        x: View<T>,
+        mut meanwhile: impl FnMut(),
+    ) {
+        self.load::<true, 4>(team, patch, memory, 3, x, || {
+            let (per_line, n) = (16 / size_of::<T>(), (3 * patch.n_coords[1]).next_multiple_of(COORDS));
+            team.copy_lines(self.patches.coords, patch.first_coord / per_line, n / per_line, memory.coords);
+            meanwhile();
+        });
     }
 
     /// The forces of cell c.
@@ -70,60 +127,151 @@ impl<T: Real> Operator<T> {
         places: <C::Element as Element>::Nodal<usize>,
         memory: Memory<T>,
     ) {
+        let without = patch.n_private - patch.n_coords[0];
+        let with_coords = |place: usize| if C::CORNERS && place >= patch.n_private { place - without } else { place };
         C::forces(
             lame,
-            |b| memory.coords.offset(places[b]).get3(),
-            |b| memory.values.offset(places[b]).get3(),
-            |b, force| memory.forces.offset(3 * (b * patch.cells[1] + c)).put3(force),
+            |b| memory.coords.offset(3 * with_coords(places[b])).get3(),
+            |b| memory.values.offset(3 * places[b]).get3(),
+            |b, force| memory.forces.offset(3 * (b * C::CELLS + c)).put3(force),
         );
     }
 
-    /// The share of a block's patch, a thread per cell.
+    /// The share of a block's patch, a thread per cell, or per one of several.
     #[inline(always)]
     unsafe fn fixed_product<C: FixedCell>(self, x: View<T>, to: Sums<T>) {
-        let (thread, memory) = (thread::thread_idx_x() as usize, shared::dynamic_shared_mem::<u8>());
-        let patch = self.patches.patch(C::Element::N, thread::block_idx_x() as usize);
-        let memory = Memory::new::<C::Element, Elasticity>(memory, &patch);
-        let has_cell = thread < patch.cells[1];
+        let patch = self.patches.patch(thread::block_idx_x() as usize);
+        let memory = Memory::new(shared::dynamic_shared_mem::<u8>(), room::<C>(patch.nodes[1], patch.n_coords[1]));
+        let mut c = thread::thread_idx_x() as usize;
+        let (mut cell, mut lame) = (self.cell::<C>(&patch, c), Lame { lambda: T::ZERO, mu: T::ZERO });
         // What depends on a load is asked for after what others load by then.
-        let c = if has_cell { thread } else { 0 };
-        let (cell, places) = (self.patches.cells.at(patch.cells[0] + c), self.places::<C::Element>(&patch, c));
-        let mut material = 0;
-        self.load::<C::Element, Elasticity, 4>(Block, &patch, memory, x, C::WITHOUT, || {
-            material = self.mesh.material.at(cell as usize);
-        });
-        let lame = self.mesh.material_stiffness::<Elasticity, T>(material as usize);
+        self.load_all(Block, &patch, memory, x, || lame = self.lame(cell.material));
         Block.wait();
-        if has_cell {
-            Self::forces::<C>(&patch, thread, lame, places, memory);
+        loop {
+            if c < patch.cells[1] {
+                Self::forces::<C>(&patch, c, lame, cell.places, memory);
+            }
+            c += C::THREADS;
+            if C::CELLS == C::THREADS || c >= C::CELLS {
+                break;
+            }
+            cell = self.cell::<C>(&patch, c);
+            lame = self.lame(cell.material);
         }
-        self.sum::<C::Element, Elasticity>(Block, &patch, memory, to);
+        self.sum(Block, &patch, memory, 3, to);
+    }
+
+    /// The same of hexahedra of 20 nodes, by three lanes a cell: see [`super::hex20`].
+    #[inline(always)]
+    unsafe fn hex20_product(self, x: View<T>, to: Sums<T>) {
+        type C = SerendipityHex20;
+        let patch = self.patches.patch(thread::block_idx_x() as usize);
+        let memory = Memory::new(shared::dynamic_shared_mem::<u8>(), room::<C>(patch.nodes[1], patch.n_coords[1]));
+        let (thread, lane) = (thread::thread_idx_x() as usize, thread::thread_idx_x() % 32);
+        // The last two lanes of a warp do as those before them do.
+        let in_warp = if lane < 30 { lane / 3 } else { 9 };
+        let (component, c) = ((lane % 3) as usize, CELLS_OF_WARP * (thread / 32) + in_warp as usize);
+        let others = [1, 2].map(|k| 3 * in_warp + (lane % 3 + k) % 3);
+        let (cell, mut lame) = (self.cell::<C>(&patch, c), Lame { lambda: T::ZERO, mu: T::ZERO });
+        self.load_all(Block, &patch, memory, x, || lame = self.lame(cell.material));
+        Block.wait();
+        let of_node = |from: Shared<T>, b: usize| from.offset(3 * cell.places[b] + component).get();
+        // The coefficients of coordinates wait in shared memory, a column per thread.
+        let column = memory.scratch.offset(thread);
+        let place = |mode: usize| column.offset(C::THREADS * hex20::NUMBER[mode]);
+        let modes = hex20::modes(|b| of_node(memory.coords, b));
+        for n in 0..20 {
+            place(hex20::MODES[n]).put(modes[hex20::MODES[n]]);
+        }
+        let modes = hex20::modes(|b| of_node(memory.values, b));
+        let (mut sums, mut z, lame) = ([T::ZERO; 27], -T::ONE, hex20::scaled(lame));
+        in_steps!(false, _level in 0..3, {
+            let (places, mut moved) = (hex20::level(z, |mode| place(mode).get()), hex20::level(z, |mode| modes[mode]));
+            let lame = hex20::of_level(z, lame);
+            at_each!(q in 0 1 2 3 4 5 6 7 8, {
+                let own = [places[0][q], places[1][q], places[2][q]];
+                let of = |lane: u32| own.map(|slope| hex20::of_lane(slope, lane));
+                let at = AtPoint::new([own, of(others[0]), of(others[1])], [moved[0][q], moved[1][q], moved[2][q]]);
+                let next = [hex20::of_lane(at.h[0], others[0]), hex20::of_lane(at.h[2], others[0])];
+                let last = [hex20::of_lane(at.h[0], others[1]), hex20::of_lane(at.h[1], others[1])];
+                let force = at.stress(q, lame, next, last);
+                (moved[0][q], moved[1][q], moved[2][q]) = (force[0], force[1], force[2]);
+            });
+            hex20::add_level(z, &moved, &mut sums);
+            z += T::ONE;
+        });
+        let is_used = lane < 30 && c < patch.cells[1];
+        hex20::modes_transposed(sums, |b, force| {
+            if is_used {
+                memory.forces.offset(3 * (b * C::CELLS + c) + component).put(force);
+            }
+        });
+        self.sum(Block, &patch, memory, 3, to);
     }
 }
 
+/// Cells of a warp where three lanes have one.
+const CELLS_OF_WARP: usize = 10;
+
 /// Computes: as [`patch_product`](super::product::patch_product), by the formulas of an element.
 ///
-/// Parameters, memory moved: as there. Thread mapping: a block per patch, a thread per cell. Operations: see the formulas. In
+/// Parameters: as there. Thread mapping: a block per patch of [`FixedCell::CELLS`], a thread per cell. Memory moved per cell:
+/// 4 N B of connectivity and slots, 4 B of material; per node of a patch a number, three coordinates and x (through the cache),
+/// 2 B of starts; a word per component of y, or twice and 4 B where patches share the node. Operations: see the formulas. In
 /// shared memory a cell reads 6 words per node and writes 3, and each of these is read once more.
-#[kernel(launch_bounds(128, 3), C = [CurvedTet10, TrilinearHex8], T = [f32, f64])]
+#[kernel(launch_bounds(128, 3), C = [CurvedTet10, TrilinearHex8], T = [f64])]
 pub unsafe fn fixed_patch_product<C: FixedCell, T: Real>(operator: Operator<T>, x: View<T>, to: Sums<T>) {
+    operator.fixed_product::<C>(x, to);
+}
+
+/// Computes: as [`fixed_patch_product`], in single precision.
+#[kernel(launch_bounds(128, 5), C = [TrilinearHex8], T = [f32])]
+pub unsafe fn fixed_patch_product_single<C: FixedCell, T: Real>(operator: Operator<T>, x: View<T>, to: Sums<T>) {
+    operator.fixed_product::<C>(x, to);
+}
+
+/// Computes: as [`fixed_patch_product_single`], of cells for which 80 registers are enough.
+#[kernel(launch_bounds(128, 6), C = [CurvedTet10], T = [f32])]
+pub unsafe fn medium_patch_product_single<C: FixedCell, T: Real>(operator: Operator<T>, x: View<T>, to: Sums<T>) {
     operator.fixed_product::<C>(x, to);
 }
 
 /// Computes: as [`fixed_patch_product`], of cells for which 128 registers are enough.
 ///
 /// Parameters, thread mapping, memory moved: as there; the coordinates of corners alone.
-#[kernel(launch_bounds(128, 4), C = [StraightTet10], T = [f32, f64])]
+#[kernel(launch_bounds(128, 4), C = [StraightTet10], T = [f64])]
 pub unsafe fn small_patch_product<C: FixedCell, T: Real>(operator: Operator<T>, x: View<T>, to: Sums<T>) {
     operator.fixed_product::<C>(x, to);
 }
 
-/// Computes: as [`fixed_patch_product`], of cells of so few nodes that there is room for 256.
+/// Computes: as [`small_patch_product`], in single precision.
+#[kernel(launch_bounds(128, 7), C = [StraightTet10], T = [f32])]
+pub unsafe fn small_patch_product_single<C: FixedCell, T: Real>(operator: Operator<T>, x: View<T>, to: Sums<T>) {
+    operator.fixed_product::<C>(x, to);
+}
+
+/// Computes: as [`fixed_patch_product`], of cells of few nodes, two a thread.
 ///
 /// Parameters, thread mapping, memory moved: as there.
-#[kernel(launch_bounds(256, 3), C = [LinearTet4], T = [f32, f64])]
+#[kernel(launch_bounds(256, 4), C = [LinearTet4], T = [f32, f64])]
 pub unsafe fn wide_patch_product<C: FixedCell, T: Real>(operator: Operator<T>, x: View<T>, to: Sums<T>) {
     operator.fixed_product::<C>(x, to);
+}
+
+/// Computes: as [`fixed_patch_product`], of [`SerendipityHex20`].
+///
+/// Thread mapping: a block per patch, three lanes per cell, ten cells per warp. Memory moved: as there. Operations of a lane:
+/// about 2,900, and 20 exchanges among lanes at each of 27 points. In shared memory a lane reads a component of 40 words and
+/// writes 20, and reads 20 coefficients three times.
+#[kernel(launch_bounds(128, 3), T = [f64])]
+pub unsafe fn hex20_patch_product<T: Real>(operator: Operator<T>, x: View<T>, to: Sums<T>) {
+    operator.hex20_product(x, to);
+}
+
+/// Computes: as [`hex20_patch_product`], in single precision.
+#[kernel(launch_bounds(128, 4), T = [f32])]
+pub unsafe fn hex20_patch_product_single<T: Real>(operator: Operator<T>, x: View<T>, to: Sums<T>) {
+    operator.hex20_product(x, to);
 }
 
 /// [`fixed_patch_product`] of some patches on a thread of a CPU; `memory` is as much as the largest needs.
@@ -136,14 +284,13 @@ pub unsafe fn fixed_products<C: FixedCell, T: Real>(
     to: Sums<T>,
 ) {
     for patch in patches {
-        let patch = operator.patches.patch(C::Element::N, patch);
-        let memory = Memory::new::<C::Element, Elasticity>(memory.as_mut_ptr().cast(), &patch);
-        operator.load::<C::Element, Elasticity, 1>(Alone, &patch, memory, x, C::WITHOUT, || {});
+        let patch = operator.patches.patch(patch);
+        let memory = Memory::new(memory.as_mut_ptr().cast(), room::<C>(patch.nodes[1], patch.n_coords[1]));
+        operator.load_all(Alone, &patch, memory, x, || {});
         for c in 0..patch.cells[1] {
-            let cell = operator.patches.cells.at(patch.cells[0] + c) as usize;
-            let lame = operator.mesh.cell_stiffness::<Elasticity, T>(cell);
-            Operator::forces::<C>(&patch, c, lame, operator.places::<C::Element>(&patch, c), memory);
+            let cell = operator.cell::<C>(&patch, c);
+            Operator::forces::<C>(&patch, c, operator.lame(cell.material), cell.places, memory);
         }
-        operator.sum::<C::Element, Elasticity>(Alone, &patch, memory, to);
+        operator.sum(Alone, &patch, memory, 3, to);
     }
 }

@@ -69,7 +69,7 @@ fn add_slopes<T: Real>([y, z]: [T; 2], [low, high]: [[T; 3]; 2], m: &mut [T; 7])
 fn at_point<T: Real>(lame: Lame<T>, place: [[T; 3]; 3], moved: [[T; 3]; 3]) -> [[T; 3]; 3] {
     let along = |j: usize| [place[0][j], place[1][j], place[2][j]];
     let (inverse, det) = cofactors([along(0), along(1), along(2)]);
-    let per_det = T::ONE / det;
+    let per_det = det.near_recip();
     let lame = Lame { lambda: per_det * lame.lambda, mu: per_det * lame.mu };
     let h = moved.map(|slope| [0, 1, 2].map(|k| dot3(slope, [inverse[0][k], inverse[1][k], inverse[2][k]])));
     stress(lame, h).map(|row| inverse.map(|slope| dot3(row, slope)))

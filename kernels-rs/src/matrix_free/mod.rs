@@ -20,6 +20,7 @@
 
 pub mod cell;
 pub mod fixed;
+mod hex20;
 mod hex8;
 pub mod patch;
 pub mod product;
@@ -32,6 +33,7 @@ mod tests;
 
 pub use fixed::FixedCell;
 pub use hex8::TrilinearHex8;
+pub use hex20::SerendipityHex20;
 pub use patch::Patches;
 pub use product::{Operator, Sums};
 pub use shared::Held;

@@ -1,30 +1,36 @@
 //! The patches of a mesh, the memory of one, and who computes it: a block of threads, or a thread of a CPU.
 
-use crate::element::Element;
-use crate::form::{Form, size};
 use crate::real::Real;
+use crate::reduce::warp_sum;
 use cuda_std::prelude::*;
 use cuda_std::shared::Shared;
 
 /// The patches of the cells of one element type. All lists are patch after patch.
 #[repr(C)]
 #[derive(Clone, Copy)]
-pub struct Patches {
+pub struct Patches<T> {
     /// Cells of a patch; the last may have fewer.
     pub size: usize,
+    /// Cells that lists of cells and slots have room for.
+    pub pitch: usize,
     /// Entries of a patch in `local` and `slots`, a multiple of [`LINE`].
     pub stride: usize,
     /// The cells, `[n_cells]`.
     pub cells: View<u32>,
-    /// Where the lists of nodes, of shared nodes and of starts begin, `[n_patches + 1]`.
-    pub starts: View<[u64; 3]>,
-    /// The nodes of a patch: those of no other first, then the shared ones. See [`HELD`](super::shared::HELD) and
-    /// [`MIDDLE`](super::shared::MIDDLE).
+    /// Their materials, `[n_patches][pitch]`.
+    pub materials: View<u32>,
+    /// Where the lists of each patch begin and how long they are, see [`Start`]: `[n_patches]`.
+    pub starts: View<Start>,
+    /// The nodes of a patch: those of no other first, then the shared ones, and of these the held ones together. Of each, nodes
+    /// with coordinates come first. See [`HELD`](super::shared::HELD).
     pub nodes: View<u32>,
     /// Where the sums of the shared nodes go, in the array of sums.
     pub places: View<u32>,
-    /// The place in the patch's list of each node of each cell, `[n_patches][stride]`: entry `b m + c` is of node b of cell c,
-    /// of m.
+    /// Coordinates relative to the patch's first node, of all its nodes or of the corners alone, for formulas. Each list is
+    /// filled up to a multiple of [`COORDS`].
+    pub coords: View<T>,
+    /// The place in the patch's list of each node of each cell, `[n_patches][stride]`: entry `b pitch + c` is of node b of
+    /// cell c.
     pub local: View<u16>,
     /// Where the slots of each node of a patch start, and where the last end: `[nodes of the patch + 1]`, each list filled up to
     /// a multiple of [`LINE`].
@@ -33,8 +39,15 @@ pub struct Patches {
     pub slots: View<u16>,
 }
 
+/// Where the lists of a patch begin: its first node, its first shared node among all, its first starts of slots in [`LINE`]s
+/// and coordinates in [`COORDS`]; and, in halves of 16 bits from the lowest, how many nodes, private nodes, held nodes it has, which
+/// is the first of these, and how many nodes with coordinates it has, among the private ones and in all. The last is of no use.
+pub type Start = [u32; 8];
+
 /// Entries of lists of 16 bits that are copied at a time.
 pub const LINE: usize = 8;
+/// Coordinates that their lists are filled up to a multiple of.
+pub const COORDS: usize = 4;
 
 /// The least multiple of [`LINE`] that is not below.
 const fn in_lines(n: usize) -> usize {
@@ -44,78 +57,115 @@ const fn in_lines(n: usize) -> usize {
 /// A patch.
 #[derive(Clone, Copy)]
 pub(super) struct Patch {
+    /// Its number.
+    pub(super) number: usize,
     /// Its first cell and how many it has.
     pub(super) cells: [usize; 2],
     /// Its first node and how many it has.
     pub(super) nodes: [usize; 2],
     /// Nodes that belong to no other.
     pub(super) n_private: usize,
+    /// The first node that supports hold and how many they hold.
+    pub(super) held: [usize; 2],
     /// Its first shared node among all.
     pub(super) first_shared: usize,
-    /// Where its starts of slots begin.
+    /// Where its starts of slots begin, in lines.
     pub(super) first_start: usize,
-    /// Where its cells' nodes begin, and its slots, and how many there are.
-    pub(super) slots: [usize; 2],
+    /// Where its coordinates begin.
+    pub(super) first_coord: usize,
+    /// Nodes with coordinates, among those that belong to no other and in all.
+    pub(super) n_coords: [usize; 2],
 }
 
-impl Patches {
-    /// A patch of cells of `n` nodes.
+impl<T: Real> Patches<T> {
+    /// A patch.
     #[inline(always)]
-    pub(super) unsafe fn patch(self, n: usize, patch: usize) -> Patch {
-        let ([node, shared, first_start], [node_end, shared_end, _]) =
-            (self.starts.at(patch), self.starts.at(patch + 1));
-        let (first, n_nodes) = (patch * self.size, (node_end - node) as usize);
+    pub(super) unsafe fn patch(self, patch: usize) -> Patch {
+        let [node, shared, start, coord, nodes, held, coords, _] = self.starts.at(patch);
+        let low = |halves: u32| (halves & 0xffff) as usize;
+        let high = |halves: u32| (halves >> 16) as usize;
+        let first = patch * self.size;
         let left = self.cells.len() - first;
-        let n_cells = if left < self.size { left } else { self.size };
         Patch {
-            cells: [first, n_cells],
-            nodes: [node as usize, n_nodes],
-            n_private: n_nodes - (shared_end - shared) as usize,
+            number: patch,
+            cells: [first, if left < self.size { left } else { self.size }],
+            nodes: [node as usize, low(nodes)],
+            n_private: high(nodes),
+            held: [high(held), low(held)],
             first_shared: shared as usize,
-            first_start: first_start as usize,
-            slots: [patch * self.stride, n * n_cells],
+            first_start: start as usize,
+            first_coord: COORDS * coord as usize,
+            n_coords: [low(coords), high(coords)],
         }
     }
 
     /// The place of node b of cell c in the patch's list.
     #[inline(always)]
     pub(super) unsafe fn local(self, patch: &Patch, b: usize, c: usize) -> usize {
-        self.local.at(patch.slots[0] + b * patch.cells[1] + c) as usize
+        self.local.at(patch.number * self.stride + b * self.pitch + c) as usize
     }
 }
 
-/// Bytes of the memory of a patch: coordinates and values of its nodes, a force for each node of each cell, and the lists of
-/// slots. It is aligned to 16 bytes.
-pub const fn bytes<T>(dim: usize, size: usize, n_nodes: usize, n_slots: usize) -> usize {
-    let words = (dim + size) * n_nodes + size * n_slots;
-    (words * size_of::<T>()).next_multiple_of(16) + 2 * (in_lines(n_slots) + in_lines(n_nodes + 1))
+/// What the memory of a patch has room for.
+#[derive(Clone, Copy)]
+pub struct Room {
+    /// Nodes.
+    pub nodes: usize,
+    /// Coordinates.
+    pub coords: usize,
+    /// Components of x and of forces.
+    pub size: usize,
+    /// Slots.
+    pub slots: usize,
+    /// Words for anything else.
+    pub scratch: usize,
+}
+
+impl Room {
+    /// Bytes of lists.
+    const fn of_lists(self) -> usize {
+        let of_16 = 2 * (in_lines(self.slots) + in_lines(self.nodes + 1));
+        of_16 + (4 * self.nodes).next_multiple_of(16)
+    }
+
+    /// Bytes of a patch's memory, aligned to 16 bytes: the lists of slots, where sums go, coordinates and values of nodes, and a
+    /// force for each node of each cell.
+    pub const fn bytes<T>(self) -> usize {
+        let words = self.coords.next_multiple_of(COORDS) + self.size * (self.nodes + self.slots) + self.scratch;
+        self.of_lists() + words * size_of::<T>()
+    }
 }
 
 /// The memory of a patch.
 #[derive(Clone, Copy)]
 pub(super) struct Memory<T> {
+    /// The nodes' slots, one after the other.
+    pub(super) slots: Shared<u16>,
+    /// Where each node's start.
+    pub(super) starts: Shared<u16>,
+    /// Where its sum goes.
+    pub(super) to: Shared<u32>,
     /// `[nodes][DIM]`
     pub(super) coords: Shared<T>,
     /// `[nodes][size]`
     pub(super) values: Shared<T>,
     /// The forces, `[slots][size]`.
     pub(super) forces: Shared<T>,
-    /// The nodes' slots, one after the other.
-    pub(super) slots: Shared<u16>,
-    /// Where each node's start.
-    pub(super) starts: Shared<u16>,
+    /// What is behind them.
+    pub(super) scratch: Shared<T>,
 }
 
 impl<T: Real> Memory<T> {
     #[inline(always)]
-    pub(super) unsafe fn new<E: Element, P: Form>(memory: *mut u8, patch: &Patch) -> Self {
-        let ([_, n_nodes], [_, n_slots]) = (patch.nodes, patch.slots);
-        let (memory, words) = (Shared::new(memory), (E::DIM + size::<E, P>()) * n_nodes + size::<E, P>() * n_slots);
-        let coords = memory.cast::<T>();
-        let values = coords.offset(E::DIM * n_nodes);
-        let slots = memory.offset((words * size_of::<T>()).next_multiple_of(16)).cast::<u16>();
-        let forces = values.offset(size::<E, P>() * n_nodes);
-        Memory { coords, values, forces, slots, starts: slots.offset(in_lines(n_slots)) }
+    pub(super) unsafe fn new(memory: *mut u8, room: Room) -> Self {
+        let memory = Shared::new(memory);
+        let slots = memory.cast::<u16>();
+        let starts = slots.offset(in_lines(room.slots));
+        let coords = memory.offset(room.of_lists()).cast::<T>();
+        let values = coords.offset(room.coords.next_multiple_of(COORDS));
+        let forces = values.offset(room.size * room.nodes);
+        let scratch = forces.offset(room.size * room.slots);
+        Memory { slots, starts, to: starts.offset(in_lines(room.nodes + 1)).cast(), coords, values, forces, scratch }
     }
 }
 
@@ -153,6 +203,8 @@ pub(super) trait Team: Copy {
     unsafe fn copy<X: DeviceCopy>(self, from: View<X>, i: usize, to: Shared<X>);
     /// Waits for the whole team, and for what it copies.
     unsafe fn wait(self);
+    /// Writes the sum of the whole team's terms to `to[i]`; the memory is not used any more.
+    unsafe fn add_up<T: Real>(self, term: f64, memory: Memory<T>, to: ViewMut<f64>, i: usize);
 
     /// Calls `work` with the numbers below n, each once in the whole team.
     #[inline(always)]
@@ -164,11 +216,11 @@ pub(super) trait Team: Copy {
         }
     }
 
-    /// Starts to copy a list, and what it is filled up with.
+    /// Starts to copy 16 bytes at a time.
     #[inline(always)]
-    unsafe fn copy_list(self, from: View<u16>, first: usize, n: usize, to: Shared<u16>) {
-        let (from, to) = (from.reinterpret::<[u16; LINE]>(), to.cast::<[u16; LINE]>());
-        self.share(in_lines(n) / LINE, |line| self.copy(from, first / LINE + line, to.offset(line)));
+    unsafe fn copy_lines<X: DeviceCopy>(self, from: View<X>, first: usize, n: usize, to: Shared<X>) {
+        let (from, to) = (from.reinterpret::<[u32; 4]>(), to.cast::<[u32; 4]>());
+        self.share(n, |line| self.copy(from, first + line, to.offset(line)));
     }
 }
 
@@ -197,6 +249,24 @@ impl Team for Block {
         shared::wait_copies();
         thread::sync_threads();
     }
+
+    #[inline(always)]
+    unsafe fn add_up<T: Real>(self, term: f64, memory: Memory<T>, to: ViewMut<f64>, i: usize) {
+        let (thread, sums) = (thread::thread_idx_x() as usize, memory.slots.cast::<f64>());
+        let [sum] = warp_sum([term]);
+        thread::sync_threads();
+        if thread % 32 == 0 {
+            sums.offset(thread / 32).put(sum);
+        }
+        thread::sync_threads();
+        if thread == 0 {
+            let mut total = 0.0;
+            for warp in 0..self.step() / 32 {
+                total += sums.offset(warp).get();
+            }
+            to.set(i, total);
+        }
+    }
 }
 
 /// A thread of a CPU.
@@ -223,4 +293,9 @@ impl Team for Alone {
 
     #[inline(always)]
     unsafe fn wait(self) {}
+
+    #[inline(always)]
+    unsafe fn add_up<T: Real>(self, term: f64, _memory: Memory<T>, to: ViewMut<f64>, i: usize) {
+        to.set(i, term);
+    }
 }

@@ -3,13 +3,13 @@
 use super::cell::{Tables, forces, node_blocks};
 #[cfg(not(target_arch = "nvptx64"))]
 use super::patch::Alone;
-use super::patch::{Block, Memory, Patch, Patches, Team, read, write};
-use super::shared::{HELD, Held, NUMBER};
+use super::patch::{Block, LINE, Memory, Patch, Patches, Room, Team, read, write};
+use super::shared::Held;
 use super::{Plane, Ring, Solid};
 use crate::assembly::MeshView;
 use crate::element::*;
 use crate::form::{Elasticity, Flux, Form, General, Scalar, size};
-use crate::real::Real;
+use crate::real::{Real, fma};
 #[cfg(not(target_arch = "nvptx64"))]
 use core::ops::Range;
 use cuda_std::prelude::*;
@@ -19,7 +19,7 @@ use cuda_std::prelude::*;
 #[derive(Clone, Copy)]
 pub struct Operator<T> {
     /// The patches of one element type.
-    pub patches: Patches,
+    pub patches: Patches<T>,
     /// Its rule.
     pub tables: Tables<T>,
     /// Coordinates and materials.
@@ -36,117 +36,137 @@ pub struct Sums<T> {
     pub y: ViewMut<T>,
     /// Those of shared nodes, node by node: `[.][size]`.
     pub partial: ViewMut<T>,
+    /// Each patch's part of `x . y`; empty where that is not asked for.
+    pub dots: ViewMut<f64>,
+    /// The place of the first patch there.
+    pub first_dot: usize,
 }
 
 impl<T: Real> Operator<T> {
-    /// Brings the coordinates of a patch's nodes and its lists into its memory, and what is free of x there; each member of the
-    /// team those of K nodes at a time. Nodes with a bit of `without` get no coordinates. `meanwhile` is done
-    /// when the first nodes are asked for.
+    /// Brings what is free of x at a patch's nodes into its memory, and the lists of slots and of where sums go; each member of
+    /// the team starts with K nodes at a time. `meanwhile` is done when the first nodes are asked for.
     #[inline(always)]
-    pub(super) unsafe fn load<E: Element, P: Form, const K: usize>(
+    pub(super) unsafe fn load<const WITH_X: bool, const K: usize>(
         self,
         team: impl Team,
         patch: &Patch,
         memory: Memory<T>,
+        size: usize,
         x: View<T>,
-        without: u32,
         mut meanwhile: impl FnMut(),
     ) {
-        let ([first, n], step, size) = (patch.nodes, team.step(), size::<E, P>());
-        let origin = self.patches.nodes.at(first);
-        let mut next = team.first();
-        // Once at least: there may be more cells than nodes.
-        loop {
-            let place = |k: usize| next + k * step;
+        let ([first, n], step) = (patch.nodes, team.step());
+        let entries = |next: usize| {
             let mut entries = [0; K];
             for k in 0..K {
-                if place(k) < n {
-                    entries[k] = self.patches.nodes.at(first + place(k));
+                if next + k * step < n {
+                    entries[k] = self.patches.nodes.at(first + next + k * step);
                 }
             }
-            meanwhile();
-            let origin = self.mesh.origin::<E>(self.held.node(origin));
+            entries
+        };
+        let mut next = team.first();
+        let mut of_next = entries(next);
+        team.copy_lines(
+            self.patches.slots,
+            patch.number * (self.patches.stride / LINE),
+            self.patches.stride / LINE,
+            memory.slots,
+        );
+        team.copy_lines(self.patches.slot_starts, patch.first_start, n / LINE + 1, memory.starts);
+        meanwhile();
+        while next < n {
             for k in 0..K {
-                if place(k) < n && entries[k] & HELD == 0 && !x.is_empty() {
-                    let node = (entries[k] & NUMBER) as usize;
+                let (i, entry) = (next + k * step, of_next[k]);
+                if i < n {
+                    if i < patch.n_private {
+                        memory.to.offset(i).put(entry);
+                    } else {
+                        team.copy(self.patches.places, patch.first_shared + i - patch.n_private, memory.to.offset(i));
+                    }
+                }
+                // Below in one comparison: the number wraps.
+                if WITH_X && i < n && i.wrapping_sub(patch.held[0]) >= patch.held[1] {
                     for c in 0..size {
-                        team.copy(x, size * node + c, memory.values.offset(size * place(k) + c));
+                        team.copy(x, size * entry as usize + c, memory.values.offset(size * i + c));
                     }
                 }
             }
-            let mut coords = [[T::ZERO; 3]; K];
-            for k in 0..K {
-                if place(k) < n && entries[k] & without == 0 {
-                    coords[k] = self.mesh.relative(self.held.node(entries[k]), origin);
-                }
-            }
-            for k in 0..K {
-                if place(k) < n && entries[k] & without == 0 {
-                    write(E::DIM, memory.coords.offset(E::DIM * place(k)), coords[k]);
-                }
-            }
             next += K * step;
-            if next >= n {
-                break;
-            }
+            of_next = entries(next);
         }
-        team.copy_list(self.patches.slots, patch.slots[0], patch.slots[1], memory.slots);
-        team.copy_list(self.patches.slot_starts, patch.first_start, n + 1, memory.starts);
-        if !x.is_empty() && !self.held.rows.is_empty() {
-            // Held nodes are among the shared ones.
-            team.share(n - patch.n_private, |i| {
-                let i = patch.n_private + i;
-                let entry = self.patches.nodes.at(first + i);
-                if entry & HELD != 0 {
-                    write(size, memory.values.offset(size * i), self.held.taken(entry, size, x));
-                }
+        if WITH_X {
+            team.share(patch.held[1], |i| {
+                let i = patch.held[0] + i;
+                let taken = self.held.taken(self.patches.nodes.at(first + i), size, x);
+                write(size, memory.values.offset(size * i), taken);
             });
         }
     }
 
+    /// Brings the coordinates of a patch's nodes into its memory.
+    #[inline(always)]
+    unsafe fn load_coords<E: Element>(self, team: impl Team, patch: &Patch, memory: Memory<T>) {
+        let node = |i: usize| self.held.node(self.patches.nodes.at(patch.nodes[0] + i));
+        let origin = self.mesh.origin::<E>(node(0));
+        team.share(patch.nodes[1], |i| {
+            write(E::DIM, memory.coords.offset(E::DIM * i), self.mesh.relative(node(i), origin));
+        });
+    }
+
     /// Sets the forces of a cell to 0.
     #[inline(always)]
-    unsafe fn clear<E: Element, P: Form>(self, patch: &Patch, c: usize, memory: Memory<T>) {
+    unsafe fn clear<E: Element, P: Form>(self, c: usize, memory: Memory<T>) {
         in_steps!(false, b in 0..self.tables.n, {
-            write(size::<E, P>(), memory.forces.offset(size::<E, P>() * (b * patch.cells[1] + c)), [T::ZERO; 3]);
+            write(size::<E, P>(), memory.forces.offset(size::<E, P>() * (b * self.patches.pitch + c)), [T::ZERO; 3]);
         });
     }
 
     /// The sums of the nodes' forces, to where they belong.
     #[inline(always)]
-    pub(super) unsafe fn sum<E: Element, P: Form>(
-        self,
-        team: impl Team,
-        patch: &Patch,
-        memory: Memory<T>,
-        to: Sums<T>,
-    ) {
-        let size = size::<E, P>();
+    pub(super) unsafe fn sum(self, team: impl Team, patch: &Patch, memory: Memory<T>, size: usize, to: Sums<T>) {
         team.wait();
+        let mut dot = 0.0;
         team.share(size * patch.nodes[1], |k| {
             // Division of 32 bits is the faster.
             let i = (k as u32 / size as u32) as usize;
-            let (c, is_private) = (k - size * i, i < patch.n_private);
-            let place = match is_private {
-                true => self.patches.nodes.at(patch.nodes[0] + i) & NUMBER,
-                false => self.patches.places.at(patch.first_shared + i - patch.n_private),
-            };
-            let (start, end) = (memory.starts.offset(i).get(), memory.starts.offset(i + 1).get());
+            let c = k - size * i;
+            let place = memory.to.offset(i).get() as usize;
+            let (mut slot, end) = (memory.starts.offset(i).get() as u32, memory.starts.offset(i + 1).get() as u32);
             let forces = memory.forces.offset(c);
-            let force = |slot: u16| forces.offset(size * memory.slots.offset(slot as usize).get() as usize).get();
-            let (mut sum, mut slot) = (T::ZERO, start);
+            let force = |slot: u32| forces.offset(size * memory.slots.offset(slot as usize).get() as usize).get();
+            let mut sum = T::ZERO;
             while slot + 4 <= end {
                 let next = [force(slot), force(slot + 1), force(slot + 2), force(slot + 3)];
-                sum = sum + next[0] + next[1] + next[2] + next[3];
+                sum += (next[0] + next[1]) + (next[2] + next[3]);
                 slot += 4;
             }
-            while slot < end {
-                sum += force(slot);
-                slot += 1;
+            if slot < end {
+                // One to three are left, which are asked for at the same time.
+                let at = |k: u32| if slot + k < end { slot + k } else { slot };
+                let next = [force(slot), force(at(1)), force(at(2))];
+                sum += next[0];
+                if slot + 1 < end {
+                    sum += next[1];
+                }
+                if slot + 2 < end {
+                    sum += next[2];
+                }
             }
-            let to = if is_private { to.y } else { to.partial };
-            to.set(size * place as usize + c, sum);
+            dot = fma(sum.to_f64(), memory.values.offset(k).get().to_f64(), dot);
+            let to = if i < patch.n_private { to.y } else { to.partial };
+            to.set(size * place + c, sum);
         });
+        if !to.dots.is_empty() {
+            team.add_up(dot, memory, to.dots, to.first_dot + patch.number);
+        }
+    }
+
+    /// The memory of a patch.
+    #[inline(always)]
+    unsafe fn memory<E: Element>(self, memory: *mut u8, patch: &Patch, size: usize) -> Memory<T> {
+        let [_, nodes] = patch.nodes;
+        Memory::new(memory, Room { nodes, coords: E::DIM * nodes, size, slots: self.patches.stride, scratch: 0 })
     }
 
     /// A patch's share of `K x`.
@@ -160,27 +180,28 @@ impl<T: Real> Operator<T> {
         to: Sums<T>,
     ) {
         let size = size::<E, P>();
-        let patch = self.patches.patch(self.tables.n, patch);
-        let memory = Memory::new::<E, P>(memory, &patch);
-        self.load::<E, P, 2>(team, &patch, memory, x, 0, || {});
+        let patch = self.patches.patch(patch);
+        let memory = self.memory::<E>(memory, &patch, size);
+        self.load::<true, 2>(team, &patch, memory, size, x, || {});
+        self.load_coords::<E>(team, &patch, memory);
         team.wait();
-        let [first, n_cells] = patch.cells;
+        let ([first, n_cells], pitch) = (patch.cells, self.patches.pitch);
         team.share(n_cells, |c| {
             let constants = self.mesh.cell_stiffness::<P, T>(self.patches.cells.at(first + c) as usize);
-            self.clear::<E, P>(&patch, c, memory);
+            self.clear::<E, P>(c, memory);
             forces::<E, P, T>(
                 self.tables,
                 constants,
                 |b| read(E::DIM, memory.coords.offset(E::DIM * self.patches.local(&patch, b, c))),
                 |b| read(size, memory.values.offset(size * self.patches.local(&patch, b, c))),
                 |b, force| {
-                    let to = memory.forces.offset(size * (b * n_cells + c));
+                    let to = memory.forces.offset(size * (b * pitch + c));
                     let sum = read(size, to);
                     write(size, to, core::array::from_fn(|i| sum[i] + force[i]));
                 },
             );
         });
-        self.sum::<E, P>(team, &patch, memory, to);
+        self.sum(team, &patch, memory, size, to);
     }
 
     /// A patch's share of what [`patch_blocks`] computes.
@@ -194,15 +215,16 @@ impl<T: Real> Operator<T> {
         to: Sums<T>,
     ) {
         let size = size::<E, P>();
-        let patch = self.patches.patch(self.tables.n, patch);
-        let memory = Memory::new::<E, P>(memory, &patch);
-        self.load::<E, P, 1>(team, &patch, memory, View::from_slice(&[]), 0, || {});
+        let patch = self.patches.patch(patch);
+        let memory = self.memory::<E>(memory, &patch, size);
+        self.load::<false, 1>(team, &patch, memory, size, View::from_slice(&[]), || {});
+        self.load_coords::<E>(team, &patch, memory);
         team.wait();
-        let [first, n_cells] = patch.cells;
+        let ([first, n_cells], pitch) = (patch.cells, self.patches.pitch);
         team.share(n_cells, |c| {
             let constants = self.mesh.cell_stiffness::<P, T>(self.patches.cells.at(first + c) as usize);
-            let slot = |b: usize, i: usize| memory.forces.offset(size * (b * n_cells + c) + i);
-            self.clear::<E, P>(&patch, c, memory);
+            let slot = |b: usize, i: usize| memory.forces.offset(size * (b * pitch + c) + i);
+            self.clear::<E, P>(c, memory);
             node_blocks::<E, P, T>(
                 self.tables,
                 constants,
@@ -231,7 +253,7 @@ impl<T: Real> Operator<T> {
                 });
             }
         });
-        self.sum::<E, P>(team, &patch, memory, to);
+        self.sum(team, &patch, memory, size, to);
     }
 }
 
@@ -244,7 +266,7 @@ pub const ROW_SUMS: u32 = 2;
 
 /// Computes: each patch's share of `y = K x`, of isotropic elasticity; see the [module](super).
 ///
-/// Parameters: `x [n_nodes][size]`. Thread mapping: a block per patch, with [`bytes`](super::patch::bytes) bytes of dynamic shared memory.
+/// Parameters: `x [n_nodes][size]`. Thread mapping: a block per patch, with [`Room::bytes`] of dynamic shared memory.
 /// Memory moved per cell: 4 N B of connectivity and slots, 12 B of material; per node of a patch a number, coordinates
 /// (24 B) and x (through the cache), 2 B of starts; a word per component of y, or twice where patches share the node.
 /// Operations: those of [`forces`] per point. In shared memory a point reads 6 words per node of a cell, and reads and writes 3.

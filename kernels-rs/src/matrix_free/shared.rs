@@ -6,17 +6,16 @@
 
 use crate::assembly::addition::Addition;
 use crate::form::upper;
-use crate::real::{Real, fma};
+use crate::real::{Real, dot3, fma};
+use crate::reduce::{Reduction, sum_over_grid};
 use crate::setup::lists::range;
 use core::ops::Range;
 use cuda_std::prelude::*;
 
 /// Entries of lists of nodes with this bit are places among the held nodes, without it numbers of nodes.
 pub const HELD: u32 = 1 << 31;
-/// Entries of a patch's list with this bit are of nodes between corners.
-pub const MIDDLE: u32 = 1 << 30;
 /// The number in an entry.
-pub const NUMBER: u32 = MIDDLE - 1;
+pub const NUMBER: u32 = HELD - 1;
 
 /// What supports hold, of the nodes where they hold anything.
 #[repr(C)]
@@ -75,60 +74,99 @@ impl<T: Real> Held<T> {
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct SharedNodes {
-    /// The nodes, ascending; those with the bit [`HELD`] are places among the held ones, `[n]`.
+    /// The nodes that are not held, ascending, then the held ones, `[n]`.
     pub nodes: View<u32>,
     /// Where the sums of each start, `[n + 1]`.
     pub starts: View<u32>,
 }
 
-/// Computes: y of the nodes that patches share, from the patches' sums.
+impl SharedNodes {
+    /// The sum of a component of node k.
+    #[inline(always)]
+    unsafe fn sum<T: Real>(self, size: usize, k: usize, c: usize, partial: View<T>) -> T {
+        let (start, end) = (self.starts.at(k), self.starts.at(k + 1));
+        let at = |place: u32| partial.at(size * place as usize + c);
+        // The first four are asked for at the same time.
+        let of_first = |k: u32| if start + k < end { at(start + k) } else { T::ZERO };
+        let first = [of_first(0), of_first(1), of_first(2), of_first(3)];
+        let mut sum = (first[0] + first[1]) + (first[2] + first[3]);
+        for place in start + 4..end {
+            sum += at(place);
+        }
+        sum
+    }
+}
+
+/// A node and a component from a number: the division is of 32 bits, which is the faster, by a constant more so.
+#[inline(always)]
+fn component(item: usize, size: usize) -> (usize, usize) {
+    let node = if size == 3 { item as u32 / 3 } else { item as u32 / size as u32 } as usize;
+    (node, item - size * node)
+}
+
+/// Computes: y of the nodes that patches share, before supports, from the patches' sums.
 ///
-/// Parameters: `partial [.][size]`; `x, y [n_nodes][size]`. Thread mapping: an item per node and component. Memory moved:
-/// 8 B per node, a word per component of each sum and of y; of held nodes all components, 12 words, and x.
+/// Parameters: `partial [.][size]`; `y [n_nodes][size]`. Thread mapping: an item per node and component. Memory moved: 8 B per
+/// node, a word per component of each sum and of y.
 #[kernel(items, T = [f32, f64])]
-pub unsafe fn sum_shared<T: Real>(
-    item: usize,
+pub unsafe fn sum_shared<T: Real>(item: usize, size: usize, shared: SharedNodes, partial: View<T>, y: ViewMut<T>) {
+    let (k, c) = component(item, size);
+    y.set(size * shared.nodes.at(k) as usize + c, shared.sum(size, k, c, partial));
+}
+
+/// Computes: y of the held nodes, from the patches' sums.
+///
+/// Parameters: as [`sum_shared`], and `x [n_nodes][size]`; `first` nodes are not held. Thread mapping: an item per held node.
+/// Memory moved: 12 B, a word per component of each sum, 12 words, and x and y.
+#[kernel(items, T = [f32, f64])]
+pub unsafe fn sum_held<T: Real>(
+    h: usize,
     size: usize,
+    first: usize,
     shared: SharedNodes,
     held: Held<T>,
     partial: View<T>,
     x: View<T>,
     y: ViewMut<T>,
 ) {
-    // Division of 32 bits is the faster.
-    let k = (item as u32 / size as u32) as usize;
-    let c = item - size * k;
-    let (entry, start, end) = (shared.nodes.at(k), shared.starts.at(k) as usize, shared.starts.at(k + 1) as usize);
-    let component = |c: usize| {
-        let mut sum = T::ZERO;
-        for place in start..end {
-            sum += partial.at(size * place + c);
-        }
-        sum
-    };
-    let node = held.node(entry);
-    if !held.holds(entry) {
-        y.set(size * node + c, component(c));
-        return;
-    }
-    let mut force = [T::ZERO; 3];
+    let (node, mut force) = (held.rows.at(h) as usize, [T::ZERO; 3]);
     for i in 0..3 {
         if i < size {
-            force[i] = component(i);
+            force[i] = shared.sum(size, first + h, i, partial);
         }
     }
-    let h = (entry & NUMBER) as usize;
     let (free, kept) = (times(held.free.at(h), force), times(held.part.at(h), at(x, size, node)));
     for i in 0..3 {
-        if i == c {
+        if i < size {
             y.set(size * node + i, free[i] + kept[i]);
         }
     }
 }
 
+/// Computes: `x . y` from the patches' parts, which are without what is held of the diagonal.
+///
+/// Parameters: `dots [n_patches]`, `x [n_nodes][size]`. Thread mapping: a grid-stride loop over patches and held nodes. Memory
+/// moved: 8 B per patch; 4 B, 6 words and x per held node.
+#[kernel(T = [f32, f64])]
+pub unsafe fn sum_dots<T: Real>(size: usize, held: Held<T>, x: View<T>, dots: View<f64>, to: Reduction) {
+    let (n, step) = (dots.len() + held.rows.len(), (thread::grid_dim_x() * thread::block_dim_x()) as usize);
+    let (mut dot, mut i) = (0.0, thread::index_1d() as usize);
+    while i < n {
+        if i < dots.len() {
+            dot += dots.at(i);
+        } else {
+            let h = i - dots.len();
+            let of_x = at(x, size, held.rows.at(h) as usize);
+            dot += dot3(of_x, times(held.part.at(h), of_x)).to_f64();
+        }
+        i += step;
+    }
+    sum_over_grid([dot], to);
+}
+
 /// Computes: what an addition to K, as of springs, gives to the sums of its rows.
 ///
-/// Parameters: `addition`, its columns as [`SharedNodes::nodes`]; `places`, of each of its rows the place among the sums;
+/// Parameters: `addition`, its columns as entries of patches' lists of nodes; `places`, of each of its rows the place among the sums;
 /// `partial [.][size]`; `x [n_nodes][size]`. Thread mapping: an item per row of the addition. Memory moved: 76 B and a gathered
 /// point per block, 12 B and a word per component of each row.
 #[kernel(items, T = [f32, f64])]

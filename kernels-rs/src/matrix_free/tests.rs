@@ -1,7 +1,7 @@
 //! Forces and diagonal blocks of one cell against the stiffness of assembly, for every element, form and precision.
 
 use super::cell::{Tables, forces, node_blocks};
-use super::{CurvedTet10, FixedCell, LinearTet4, Plane, Ring, Solid, StraightTet10, TrilinearHex8};
+use super::{CurvedTet10, FixedCell, LinearTet4, Plane, Ring, SerendipityHex20, Solid, StraightTet10, TrilinearHex8};
 use crate::element::*;
 use crate::form::{Elasticity, Flux, Form, General, Scalar, size};
 use crate::material::Lame;
@@ -160,4 +160,6 @@ fn formulas_are_those_of_assembly() {
     check_formulas::<LinearTet4, f32>(&distorted::<Tet4>(), 3e-6);
     check_formulas::<TrilinearHex8, f64>(&distorted::<Hex8>(), 1e-14);
     check_formulas::<TrilinearHex8, f32>(&distorted::<Hex8>(), 3e-6);
+    check_formulas::<SerendipityHex20, f64>(&distorted::<Hex20>(), 1e-14);
+    check_formulas::<SerendipityHex20, f32>(&distorted::<Hex20>(), 3e-6);
 }

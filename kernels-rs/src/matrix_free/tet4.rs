@@ -11,7 +11,8 @@ pub struct LinearTet4;
 
 impl FixedCell for LinearTet4 {
     type Element = Tet4;
-    const MAX_CELLS: usize = 256;
+    const CELLS: usize = 512;
+    const THREADS: usize = 256;
 
     /// Operations: about 160.
     #[inline(always)]
@@ -25,7 +26,7 @@ impl FixedCell for LinearTet4 {
         let (place, moved) = (x(0), u(0));
         // The determinant is six volumes.
         let (slopes, det) = cofactors([1, 2, 3].map(|b| less(x(b), place)));
-        let scale = T::from_f64(1.0 / 6.0) / det;
+        let scale = T::from_f64(1.0 / 6.0) * det.near_recip();
         let lame = Lame { lambda: scale * lame.lambda, mu: scale * lame.mu };
         let d = [1, 2, 3].map(|b| less(u(b), moved));
         let h = [0, 1, 2].map(|c| {

@@ -442,7 +442,8 @@ pub unsafe fn place_sums(
     }
     let [_, first_shared, _, _, counts, ..] = patches.at(patch);
     let which = ranks.at(entry) as u32 - (counts >> 16);
-    let place = sums.starts.at(sums.places.at(node) as usize) + sums.given.at(node) + (i as u64 - before.at(node)) as u32;
+    let place =
+        sums.starts.at(sums.places.at(node) as usize) + sums.given.at(node) + (i as u64 - before.at(node)) as u32;
     to.set((first_shared + which) as usize, place);
 }
 

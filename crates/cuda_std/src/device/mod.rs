@@ -1,6 +1,7 @@
 //! The API over PTX: special registers, barriers, shuffles and fences here, loads, atomics and shared memory beside it.
 
 mod atomic;
+mod float;
 mod llvm;
 mod load;
 mod shared;
@@ -9,6 +10,7 @@ use crate::shuffle::Shuffle;
 use core::arch::{asm, nvptx};
 
 pub use atomic::*;
+pub use float::*;
 pub use llvm::*;
 pub use shared::*;
 

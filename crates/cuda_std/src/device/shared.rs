@@ -91,18 +91,20 @@ macro_rules! shared_values {
 
             #[inline(always)]
             unsafe fn get3_shared(place: Place) -> [Self; 3] {
-                let (x, y, z): ($register, $register, $register);
-                // SAFETY: the caller's promise.
-                unsafe {
-                    asm!(
-                        concat!("ld.shared.", $width, " {x}, [{p}];"),
-                        concat!("ld.shared.", $width, " {y}, [{p} + ", $size, "];"),
-                        concat!("ld.shared.", $width, " {z}, [{p} + 2 * ", $size, "];"),
-                        x = out($class) x, y = out($class) y, z = out($class) z, p = in(reg32) place,
-                        options(pure, readonly, nostack, preserves_flags)
-                    );
+                // Three statements: what is not used goes.
+                macro_rules! load {
+                    ($offset:literal) => {{
+                        let $bits: $register;
+                        // SAFETY: the caller's promise.
+                        unsafe {
+                            asm!(concat!("ld.shared.", $width, " {r}, [{p} + ", $offset, " * ", $size, "];"),
+                                r = out($class) $bits, p = in(reg32) place,
+                                options(pure, readonly, nostack, preserves_flags));
+                        }
+                        $from
+                    }};
                 }
-                [x, y, z].map(|$bits| $from)
+                [load!(0), load!(1), load!(2)]
             }
 
             #[inline(always)]
@@ -125,6 +127,7 @@ macro_rules! shared_values {
 
 shared_values! {
     u16: reg16 u16, "u16" 2, b => b, v => v;
+    u32: reg32 u32, "u32" 4, b => b, v => v;
     f32: reg32 u32, "u32" 4, b => f32::from_bits(b), v => v.to_bits();
     f64: reg64 u64, "u64" 8, b => f64::from_bits(b), v => v.to_bits();
 }
@@ -136,18 +139,19 @@ shared_values! {
 #[inline(always)]
 pub unsafe fn copy_async(to: Place, from: *const u8, bytes: usize) {
     macro_rules! copy {
-        ($bytes:literal) => {
+        ($cache:literal $bytes:literal) => {
             // SAFETY: the caller's promise.
             unsafe {
-                asm!(concat!("cp.async.ca.shared.global [{to}], [{from}], ", $bytes, ";"),
+                asm!(concat!("cp.async.", $cache, ".shared.global [{to}], [{from}], ", $bytes, ";"),
                     to = in(reg32) to, from = in(reg64) from, options(nostack, preserves_flags));
             }
         };
     }
     match bytes {
-        4 => copy!(4),
-        8 => copy!(8),
-        _ => copy!(16),
+        4 => copy!("ca" 4),
+        8 => copy!("ca" 8),
+        // Past the first-level cache.
+        _ => copy!("cg" 16),
     }
 }
 

@@ -81,6 +81,6 @@ macro_rules! arithmetic {
 }
 
 arithmetic! {
-    f32: fma_f32 sqrt_f32 sqrt, floor_f32 floor, ceil_f32 ceil;
-    f64: fma_f64 sqrt_f64 sqrt, floor_f64 floor, ceil_f64 ceil;
+    f32: fma_f32 sqrt_f32 sqrt, floor_f32 floor, ceil_f32 ceil, near_recip_f32 recip;
+    f64: fma_f64 sqrt_f64 sqrt, floor_f64 floor, ceil_f64 ceil, near_recip_f64 recip;
 }

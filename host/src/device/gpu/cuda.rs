@@ -6,7 +6,7 @@ use super::graph::Graph;
 use super::memory::Memory;
 use super::ptx;
 use super::{DeviceMemory, Launcher, LowerBytes, Recording};
-use crate::device::{Factorised, Factors, Grid};
+use crate::device::{Factorised, Factors, Grid, MAX_SHARED};
 use crate::result::{Error, Result};
 use cuda_std::launch::Kernel;
 use cust::context::{Context, CurrentContext};
@@ -88,6 +88,8 @@ pub fn usable(index: u32) -> Result<Device> {
 struct Loaded {
     _module: Module,
     function: sys::CUfunction,
+    /// Bytes of dynamic shared memory that a block may have.
+    shared_bytes: usize,
 }
 
 /// Launches on an NVIDIA GPU, in one stream. Fields drop in order, the context last.
@@ -145,7 +147,7 @@ impl Cuda {
         let load = || {
             let module = Module::from_ptx(&ptx, &[])?;
             let function = module.get_function(name)?.to_raw();
-            Ok(Loaded { _module: module, function })
+            Ok(Loaded { _module: module, function, shared_bytes: MAX_SHARED })
         };
         let loaded = load().map_err(|e| {
             let driver = cuda_loader::driver_version().map_or(String::new(), |version| format!(" (CUDA {version})"));
@@ -154,6 +156,19 @@ impl Cuda {
         let function = loaded.function;
         self.kernels.borrow_mut().insert(name, loaded);
         Ok(function)
+    }
+
+    /// Sees to it that blocks of a loaded kernel may have so much dynamic shared memory.
+    fn grant_shared(&self, name: &'static str, bytes: usize) -> Result<()> {
+        use sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES as MAX_DYNAMIC;
+        let mut kernels = self.kernels.borrow_mut();
+        if let Some(loaded) = kernels.get_mut(name).filter(|loaded| loaded.shared_bytes < bytes) {
+            // SAFETY: the function is loaded.
+            let result = unsafe { sys::cuFuncSetAttribute(loaded.function, MAX_DYNAMIC, bytes as i32) };
+            check(result, "grant shared memory")?;
+            loaded.shared_bytes = bytes;
+        }
+        Ok(())
     }
 }
 
@@ -210,6 +225,7 @@ impl Launcher for Cuda {
 
     unsafe fn launch(&self, grid: Grid, kernel: &dyn Kernel) -> Result<()> {
         let function = self.function(kernel.name())?;
+        self.grant_shared(kernel.name(), grid.shared_bytes)?;
         let mut params = kernel.params();
         // SAFETY: the parameters are the kernel's own, in its order; the caller keeps its contract.
         let result = unsafe {
