@@ -91,13 +91,14 @@ fn mistakes_that_no_other_test_has() {
     let (kind, of_unit) = ("kind = \"elasticity\"", "kind = \"elasticity\"\nunits = \"mm\"");
     let modal = ["analysis kind `modal` is not available", "at rest", "plane_strain, axisymmetric, laplace"];
     let unit = ["case.toml:6:9: there is no system of units `mm`", "`mm-N-s`?", "SI, mm-N-s, in-lbf-s"];
-    let cases: [(&str, &str, &[&str]); 10] = [
+    let cases: [(&str, &str, &[&str]); 11] = [
         ("210e9", "\"210e9\"", &["numbers stand without quotes: `young = 210e9`"]),
         ("210e9", "\"stiff\"", &["for example `young = 210e9`"]),
         (total, "", &["`total` is missing here", "add `total = [0.0, 0.0, -1500.0]`"]),
         ("\"xyz\"", "3", &["case.toml:16:7: this must be a string, not the number `3`"]),
         ("[[support]]", "[[support]", &["case.toml:14:11", "[[support]\n"]),
         (tolerance, "preconditioner = \"ilu\"", &["preconditioner `ilu` is not available", "jacobi"]),
+        (tolerance, "operator = \"matrixfree\"", &["there is no operator `matrixfree`", "did you mean `matrix_free`?"]),
         (tolerance, "ordering = \"metis\"", &["ordering `metis` is not available", "auto, mesh, hilbert, rcm"]),
         (tolerance, "ordering = \"rmc\"", &["case.toml:26:12: there is no ordering `rmc`", "did you mean `rcm`?"]),
         (kind, "kind = \"modal\"", &modal),

@@ -11,6 +11,7 @@ fn flags_that_make_no_sense() {
         (&["--frob"], "unexpected argument '--frob'"),
         (&["--method", "multigrid"], "possible values: auto, cg, direct, femses"),
         (&["--format", "hyb"], "ebw"),
+        (&["--operator", "matrixfree"], "possible values: auto, assembled, matrix_free"),
         (&["--ordering", "rmc"], "possible values: auto, mesh, hilbert, rcm"),
         (&["--preconditioner", "ilu"], "jacobi"),
         (&["--order", "0"], "1..=16"),
