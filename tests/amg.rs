@@ -14,7 +14,7 @@ use warpfem::linalg::Space;
 use warpfem::mesh::Mesh;
 use warpfem::mesh::generate::generate_box;
 use warpfem::model::{Analysis, Model};
-use warpfem::pipeline::System;
+use warpfem::pipeline::{Operator, System};
 use warpfem::precond::amg::aggregate::Aggregates;
 use warpfem::precond::amg::blocks::BlockRows;
 use warpfem::precond::amg::fine::Fine;
@@ -57,7 +57,9 @@ struct Two {
 }
 
 fn two(space: &Space, model: &Model) -> Two {
-    let System { matrix, body, .. } = system(space, model);
+    let System { operator: Operator::Assembled(matrix), body, .. } = system(space, model) else {
+        unreachable!("a plain plan has a matrix")
+    };
     let mesh = &body.mesh;
     let fine = Fine::new(space, &matrix).unwrap().unwrap();
     let upper = spectrum::estimate(space, &matrix, &fine.inverse, spectrum::FEW).unwrap().upper;
@@ -154,9 +156,9 @@ fn is_connected(sparsity: &Sparsity, members: &[u32]) -> bool {
 }
 
 fn aggregates(space: &Space, system: &System<f64>) -> (Aggregates, Strength) {
-    let fine = Fine::new(space, &system.matrix).unwrap().unwrap();
+    let fine = Fine::new(space, system.matrix()).unwrap().unwrap();
     let strength = Strength::new(space, &fine, system.body.mesh.coords(), 0, REACH).unwrap();
-    (Aggregates::new(space, system.matrix.pattern(), &strength).unwrap(), strength)
+    (Aggregates::new(space, system.matrix().pattern(), &strength).unwrap(), strength)
 }
 
 #[test]
@@ -165,7 +167,7 @@ fn aggregates_are_connected_and_cover_all_nodes_that_are_free() {
     for model in models() {
         let system = system(&space, &model);
         let (found, strength) = aggregates(&space, &system);
-        let sparsity = system.matrix.pattern().download(&space).unwrap();
+        let sparsity = system.matrix().pattern().download(&space).unwrap();
         let held = model.supports.iter().map(|support| support.nodes.len()).sum::<usize>();
         let outside = found.of_nodes.host().iter().filter(|aggregate| **aggregate == NONE).count();
         assert_eq!((outside, strength.linked.host().iter().filter(|linked| **linked == 0).count()), (held, held));
@@ -199,7 +201,7 @@ fn aggregates_of_stretched_elements_lie_across_their_long_edges() {
 /// A hierarchy, with what is kept.
 fn keeping(space: &Space, system: &System<f64>, kept: Option<&SetupCache>) -> Box<dyn precond::Preconditioner<f64>> {
     let context = Context { kept, ..Context::of_nodes(1, system.body.mesh.coords(), system.body.mesh.ends()) };
-    precond::build(Preconditioner::Amg, &context, space, &system.matrix).unwrap()
+    precond::build(Preconditioner::Amg, &context, space, system.matrix()).unwrap()
 }
 
 fn multigrid(space: &Space, system: &System<f64>) -> Box<dyn precond::Preconditioner<f64>> {
@@ -224,7 +226,7 @@ fn the_cycle_is_that_of_its_definition() {
         let correction = &identity - &p * inverse * p.transpose() * &a;
         let expected = (&identity - &smoothing * correction * &smoothing) * a.try_inverse().unwrap();
         let system = system(&space, &model);
-        let found = columns_of(&space, &*multigrid(&space, &system), &system.matrix);
+        let found = columns_of(&space, &*multigrid(&space, &system), system.matrix());
         assert_close("M^-1", found.as_slice(), expected.as_slice(), 1e-9, expected.amax());
         assert_eq!(found.nrows(), n);
     }
@@ -235,8 +237,8 @@ fn the_cycle_is_symmetric_and_positive() {
     let space = Space::cpu();
     for model in models() {
         let system = system(&space, &model);
-        let a = dense_of(&space, &system.matrix);
-        let inverse = columns_of(&space, &*multigrid(&space, &system), &system.matrix);
+        let a = dense_of(&space, system.matrix());
+        let inverse = columns_of(&space, &*multigrid(&space, &system), system.matrix());
         assert!((&inverse - inverse.transpose()).amax() < 1e-12 * inverse.amax());
         // M^-1 A is similar to L^T M^-1 L.
         let l = a.cholesky().unwrap().l();
@@ -248,11 +250,11 @@ fn the_cycle_is_symmetric_and_positive() {
 fn solved(space: &Space, model: &Model, name: Preconditioner) -> (Outcome, Option<Hierarchy>) {
     let system = system(space, model);
     let context = Context::of_nodes(6, system.body.mesh.coords(), system.body.mesh.ends());
-    let preconditioner = precond::build(name, &context, space, &system.matrix).unwrap();
-    let mut u = space.zeros(system.matrix.n()).unwrap();
+    let preconditioner = precond::build(name, &context, space, system.matrix()).unwrap();
+    let mut u = space.zeros(system.matrix().n()).unwrap();
     let options = CgOptions::new(1e-8, 5000);
     let outcome =
-        cg(space, &Equations::new(&system.matrix, &system.f), &*preconditioner, &mut u, options, &Silent).unwrap();
+        cg(space, &Equations::new(system.matrix(), &system.f), &*preconditioner, &mut u, options, &Silent).unwrap();
     assert!(outcome.converged, "{name}: {:?}", outcome.ending);
     (outcome, preconditioner.hierarchy().cloned())
 }
@@ -366,14 +368,14 @@ fn thin_slender_and_quadratic_bodies_take_few_iterations() {
         let amg = multigrid(&space, &system);
         let after = |iterations: usize| {
             let (equations, mut u) =
-                (Equations::new(&system.matrix, &system.f), space.zeros(system.matrix.n()).unwrap());
+                (Equations::new(system.matrix(), &system.f), space.zeros(system.matrix().n()).unwrap());
             cg(&space, &equations, &*amg, &mut u, CgOptions::new(1e-13, iterations), &Silent).unwrap();
             u.host().to_vec()
         };
         let exact = after(3 * most);
         let energy = |u: &[f64]| {
             let mut forces = space.zeros(u.len()).unwrap();
-            system.matrix.apply(&space, &space.upload(u).unwrap(), &mut forces).unwrap();
+            system.matrix().apply(&space, &space.upload(u).unwrap(), &mut forces).unwrap();
             u.iter().zip(forces.host()).map(|(u, f)| u * f).sum::<f64>()
         };
         let difference = |u: &[f64]| u.iter().zip(&exact).map(|(u, exact)| u - exact).collect::<Vec<_>>();
@@ -389,9 +391,9 @@ fn on_a_device(space: &Space) -> (Vec<u64>, Vec<usize>) {
     let model = meshes::two_materials(distorted_box(Tet4, [4, 4, 4], 0.2));
     let system = system(space, &model);
     let amg = multigrid(space, &system);
-    let r: Vec<f64> = Random(3).vector(system.matrix.n());
+    let r: Vec<f64> = Random(3).vector(system.matrix().n());
     let rows = amg.hierarchy().unwrap().levels.iter().flat_map(|level| [level.rows, level.blocks]).collect();
-    (bits(&applied(space, &*amg, &system.matrix, &r)), rows)
+    (bits(&applied(space, &*amg, system.matrix(), &r)), rows)
 }
 
 #[test]
@@ -414,7 +416,7 @@ fn starts_from_what_is_near(space: &Space, system: &System<f64>, way: &dyn Itera
         assert!(outcome.converged);
         (v, outcome.history.len())
     };
-    let zeros = vec![0.0; system.matrix.n()];
+    let zeros = vec![0.0; system.matrix().n()];
     let (near, few) = from(&zeros, 1e-4);
     let [(there, rest), (_, all)] = [&near, &zeros].map(|start| from(start, 1e-8));
     assert!(few > 0 && rest > 0 && rest < all, "{few} and {rest} of {all}");
@@ -428,7 +430,7 @@ fn in_lower_precision_it_takes_hardly_more_iterations() {
         let system = system(&space, &model);
         let context = Context::of_nodes(6, system.body.mesh.coords(), system.body.mesh.ends());
         let found = [iteration::plain, iteration::mixed, iteration::mixed_half].map(|make| {
-            let way = make(Preconditioner::Amg, &context, &space, &system.matrix).unwrap();
+            let way = make(Preconditioner::Amg, &context, &space, system.matrix()).unwrap();
             let (_, outcome) = system.iterate(&space, &*way, CgOptions::new(1e-8, 500), &Silent).unwrap();
             assert!(outcome.converged && way.hierarchy().is_some_and(|h| h.levels.len() > 1));
             starts_from_what_is_near(&space, &system, &*way);
@@ -464,10 +466,10 @@ fn an_application_only_launches() {
     let model = loaded(Analysis::Elasticity, unit(Hex8, 3));
     let system = system(&space, &model);
     let amg = multigrid(&space, &system);
-    let n = system.matrix.n();
+    let n = system.matrix().n();
     let (r, mut z) = (space.zeros::<f64>(n).unwrap(), space.zeros(n).unwrap());
     let before = recorder.counts();
-    amg.apply(&space, &system.matrix, &r, &mut z).unwrap();
+    amg.apply(&space, system.matrix(), &r, &mut z).unwrap();
     let after = recorder.counts();
     let launches = |counts: &Counts| counts.launches.values().sum::<usize>();
     assert!(launches(&after) > launches(&before) + 5);
@@ -505,14 +507,14 @@ fn new_materials_take_the_numeric_part_alone() {
     let (whole, symbolic) = make(&systems[0], Some(&kept));
     assert!(symbolic > 4);
     let (again, symbolic) = make(&systems[0], Some(&kept));
-    let r: Vec<f64> = Random(3).vector(systems[0].matrix.n());
-    let [of_again, of_whole] = [&again, &whole].map(|amg| applied(&space, &**amg, &systems[0].matrix, &r));
+    let r: Vec<f64> = Random(3).vector(systems[0].matrix().n());
+    let [of_again, of_whole] = [&again, &whole].map(|amg| applied(&space, &**amg, systems[0].matrix(), &r));
     assert!(symbolic == 0 && bits(&of_again) == bits(&of_whole));
     let (other, symbolic) = make(&systems[1], Some(&kept));
     let (anew, _) = make(&systems[1], None);
     assert_eq!((symbolic, other.hierarchy().unwrap().bytes), (0, whole.hierarchy().unwrap().bytes));
     let iterations = |amg: &dyn precond::Preconditioner<f64>| {
-        let (System { matrix, f, .. }, mut u) = (&systems[1], space.zeros(r.len()).unwrap());
+        let (System { f, .. }, matrix, mut u) = (&systems[1], systems[1].matrix(), space.zeros(r.len()).unwrap());
         let found = cg(&space, &Equations::new(matrix, f), amg, &mut u, CgOptions::new(1e-8, 500), &Silent).unwrap();
         assert!(found.converged);
         iterations(&found)
@@ -550,8 +552,8 @@ fn other_blocks_and_other_supports_make_another_hierarchy() {
     let first = system(&space, &model);
     for (which, other) in others.iter().enumerate() {
         let other = system(&space, other);
-        let r: Vec<f64> = Random(5).vector(other.matrix.n());
-        let of = |amg: &dyn precond::Preconditioner<f64>| bits(&applied(&space, amg, &other.matrix, &r));
+        let r: Vec<f64> = Random(5).vector(other.matrix().n());
+        let of = |amg: &dyn precond::Preconditioner<f64>| bits(&applied(&space, amg, other.matrix(), &r));
         let kept = SetupCache::default();
         keeping(&space, &first, Some(&kept));
         let made = keeping(&space, &other, Some(&kept));
@@ -559,7 +561,7 @@ fn other_blocks_and_other_supports_make_another_hierarchy() {
         // What is kept then is the other's: its next hierarchy takes no aggregates.
         assert!(of(&*keeping(&space, &other, Some(&kept))) == of(&*made), "matrix {which} again");
         // But for the smaller one, numbers of rows and blocks do not tell.
-        let [before, after] = [&first, &other].map(|system| system.matrix.pattern());
+        let [before, after] = [&first, &other].map(|system| system.matrix().pattern());
         assert_eq!((before.n_rows, before.n_blocks()) == (after.n_rows, after.n_blocks()), which != 1);
     }
 }

@@ -38,3 +38,4 @@ mod supports;
 mod symmetric;
 mod thermal;
 mod topology;
+mod without_matrix;

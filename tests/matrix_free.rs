@@ -3,6 +3,7 @@
 
 use crate::common::{Random, assert_close, bits, floats, largest, meshes, on_every_device, rounding};
 use kernels_rs::real::Real;
+use std::rc::Rc;
 use warpfem::assembly::matrix_free::Division;
 use warpfem::assembly::{Addition, DeviceMesh, MatrixFree, Supports, Symbolic};
 use warpfem::element::ElementKind::{self, Hex8, Hex20, Pyramid5, Quad4, Tet4, Tet10, Tri3, Tri6, Wedge6};
@@ -20,10 +21,10 @@ pub const MANY: Division = Division { most: usize::MAX, ..FEW };
 pub const COMMON: Division = Division { by_formulas: false, ..MANY };
 
 /// A model's mesh on a device, and its springs.
-fn upload(space: &Space, model: &Model, symbolic: &Symbolic) -> DeviceMesh {
+fn upload(space: &Space, model: &Model, symbolic: &Symbolic) -> Rc<DeviceMesh> {
     let mut mesh = meshes::upload(space, model, symbolic);
     mesh.addition = Addition::new(space, model, &symbolic.numbering).unwrap();
-    mesh
+    Rc::new(mesh)
 }
 
 /// The assembled matrix of a model after supports: `K x`, its diagonal, and its largest sum of magnitudes in a row.

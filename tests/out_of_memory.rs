@@ -34,10 +34,10 @@ fn solve(recorder: Recorder, model: &Model, preconditioner: Preconditioner) -> R
     let system =
         System::<f64>::assemble(&space, model, &Plan::plain(model, false), &mut phase, &mut Timings::default())?;
     let context = Context::of_nodes(4, system.body.mesh.coords(), system.body.mesh.ends());
-    let preconditioner = precond::build(preconditioner, &context, &space, &system.matrix)?;
+    let preconditioner = precond::build(preconditioner, &context, &space, system.matrix())?;
     let mut u = space.zeros::<f64>(system.f.len())?;
     let options = CgOptions::new(1e-8, 500);
-    let outcome = cg(&space, &Equations::new(&system.matrix, &system.f), &*preconditioner, &mut u, options, &Silent)?;
+    let outcome = cg(&space, &Equations::new(system.matrix(), &system.f), &*preconditioner, &mut u, options, &Silent)?;
     assert!(outcome.converged);
     let stresses = stress::stresses(&space, &system.body.mesh, &u, model.mesh.cells.len())?;
     assert_eq!(stresses[0].len(), model.mesh.cells[0].len());

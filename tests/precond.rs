@@ -69,7 +69,7 @@ fn every_preconditioner_is_symmetric_and_positive() {
         assert_symmetric_and_positive::<f32>(&space, "blocks in f32", &blocks.upload(&space, Format::Csr));
     }
     for model in models() {
-        assert_symmetric_and_positive(&space, "stiffness", &meshes::system(&space, &model).matrix);
+        assert_symmetric_and_positive(&space, "stiffness", meshes::system(&space, &model).matrix());
     }
 }
 
@@ -77,12 +77,13 @@ fn every_preconditioner_is_symmetric_and_positive() {
 fn polynomials_of_a_copy_in_half_are_symmetric_and_positive() {
     let space = Space::cpu();
     for model in models() {
-        let matrix = meshes::system(&space, &model).matrix;
+        let system = meshes::system(&space, &model);
+        let matrix = system.matrix();
         for name in Preconditioner::ALL.into_iter().filter(|name| precond::has_order(*name)) {
             for order in ORDERS {
-                let rounded = precond::build_rounded::<F16>(name, &Context::of_order(order), &space, &matrix).unwrap();
+                let rounded = precond::build_rounded::<F16>(name, &Context::of_order(order), &space, matrix).unwrap();
                 let what = format!("{name} {order} in half");
-                assert_sound(&what, &columns_of(&space, &*rounded, &matrix), rounding::<f32>());
+                assert_sound(&what, &columns_of(&space, &*rounded, matrix), rounding::<f32>());
             }
         }
     }
@@ -93,8 +94,9 @@ fn polynomials_of_a_copy_in_half_are_symmetric_and_positive() {
 fn bounds_of_a_copy_in_half_enclose_its_own_spectrum() {
     let space = Space::cpu();
     for model in models() {
-        let matrix = meshes::system(&space, &model).matrix;
-        let inverse = precond::inverse_diagonal(&space, &matrix).unwrap();
+        let system = meshes::system(&space, &model);
+        let matrix = system.matrix();
+        let inverse = precond::inverse_diagonal(&space, matrix).unwrap();
         let copy = matrix.scaled_to::<F16>(&space, &inverse).unwrap();
         let inverse = precond::inverse_diagonal(&space, &copy).unwrap();
         assert!(inverse.host().iter().all(|v| *v == 1.0), "the scaled diagonal is 1");
@@ -286,7 +288,7 @@ fn bounds_on(space: &Space) -> Vec<u64> {
         found.extend(enclosed("blocks", &Blocks::system(n).0.upload(space, Format::Ebw)));
     }
     for model in models() {
-        found.extend(enclosed("stiffness", &meshes::system(space, &model).matrix));
+        found.extend(enclosed("stiffness", meshes::system(space, &model).matrix()));
     }
     found
 }

@@ -79,16 +79,16 @@ fn measure<T: Real>(
     let options = CgOptions::new(*tolerance, model.solver.max_iterations);
     let samples = common.samples.min(MAX_SOLUTIONS);
     let (mut system, _) = matrices::assemble::<T>(space, &model, *format)?;
-    header.blocks = system.matrix.pattern().n_blocks();
+    header.blocks = system.matrix().pattern().n_blocks();
     let kept: Vec<SetupCache> = builders.iter().map(|_| SetupCache::default()).collect();
     let mut solutions = Vec::new();
     for ((build, storage), kept) in builders.iter().zip(&kept) {
         let context = Context::of_nodes(0, system.body.mesh.coords(), system.body.mesh.ends());
-        let make = || build(Preconditioner::Amg, &context, space, &system.matrix);
+        let make = || build(Preconditioner::Amg, &context, space, system.matrix());
         let first = solved(space, &system, make, options, samples)?;
         solutions.push(Solution { what: "first", storage, solved: first });
         // Fills what is kept.
-        let made = build(Preconditioner::Amg, &context.keeping(kept), space, &system.matrix)?;
+        let made = build(Preconditioner::Amg, &context.keeping(kept), space, system.matrix())?;
         let other = other_load(space, &system.f, header.block_size)?;
         let load = std::mem::replace(&mut system.f, other);
         let mut again = solved(space, &system, || Ok(&*made), options, samples)?;
@@ -99,7 +99,7 @@ fn measure<T: Real>(
     system.set_materials(space, &model)?;
     for ((build, storage), kept) in builders.iter().zip(&kept) {
         let context = Context::of_nodes(0, system.body.mesh.coords(), system.body.mesh.ends()).keeping(kept);
-        let make = || build(Preconditioner::Amg, &context, space, &system.matrix);
+        let make = || build(Preconditioner::Amg, &context, space, system.matrix());
         let other = solved(space, &system, make, options, samples)?;
         solutions.push(Solution { what: "new materials", storage, solved: other });
     }

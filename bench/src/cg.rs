@@ -138,7 +138,7 @@ impl Bench<'_> {
         let options = CgOptions { stepping, ..CgOptions::new(tolerance, max_iterations) };
         let solve = || {
             let preconditioner =
-                precond::build(precond::AUTO, &Context::of_order(model.solver.order), space, &system.matrix)?;
+                precond::build(precond::AUTO, &Context::of_order(model.solver.order), space, system.matrix())?;
             system.iterate(space, &preconditioner, options, &Silent)
         };
         // The first solution loads the kernels.

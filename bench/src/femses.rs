@@ -276,10 +276,10 @@ impl<T: Real> Bench<'_, T> {
         match method {
             "dense" => self.assembled(Format::Dense, |system| self.factorised(system, true)),
             "dense_to_csr" => self.assembled(Format::Dense, |system| {
-                self.preconditioned(&from_dense(self.space, &system.matrix, Format::Csr)?)
+                self.preconditioned(&from_dense(self.space, system.matrix(), Format::Csr)?)
             }),
             "sparse" => self.assembled(sparse::AUTO, |system| self.factorised(system, false)),
-            "cg" => self.assembled(sparse::AUTO, |system| self.preconditioned(&system.matrix)),
+            "cg" => self.assembled(sparse::AUTO, |system| self.preconditioned(system.matrix())),
             "femses_chebyshev" => femses(Acceleration::Chebyshev, Update::Gather),
             "femses_cg" => femses(Acceleration::Cg, Update::Gather),
             "femses_atomic" => femses(Acceleration::None, atomic),
@@ -308,8 +308,8 @@ impl<T: Real> Bench<'_, T> {
             (false, true) => direct::sparse::<T, f32>,
             (false, false) => direct::sparse::<T, f64>,
         };
-        let factor = build(self.space, &system.matrix, &coords)?;
-        self.iterated(&system.matrix, &direct::Direct { factor })
+        let factor = build(self.space, system.matrix(), &coords)?;
+        self.iterated(system.matrix(), &direct::Direct { factor })
     }
 
     /// Assembles in a format and solves.
@@ -320,7 +320,7 @@ impl<T: Real> Bench<'_, T> {
     ) -> Result<Solved<T>> {
         let transfer_ms = self.transfer()?;
         let (system, timings) = matrices::assemble::<T>(self.space, self.model, format)?;
-        let allocate_ms = self.allocation(system.matrix.footprint().values as usize)?;
+        let allocate_ms = self.allocation(system.matrix().footprint().values as usize)?;
         let (solve_ms, (v, outcome)) = self.timed(|| solve(&system))?;
         let setup_ms = (1e3 * timings.setup - transfer_ms - allocate_ms).max(0.0);
         let assembly_ms = 1e3 * (timings.assembly + timings.boundary);

@@ -107,7 +107,7 @@ fn measure<T: Real>(
     let Solutions { format, tolerance, .. } = &arguments.wanted;
     let mut header = Header::new::<T>(space, &arguments.common, &model.mesh, model.analysis.components())?;
     let (system, _) = matrices::assemble::<T>(space, model, *format)?;
-    header.blocks = system.matrix.pattern().n_blocks();
+    header.blocks = system.matrix().pattern().n_blocks();
     let options = CgOptions::new(*tolerance, model.solver.max_iterations);
     let samples = arguments.common.samples.min(MAX_SOLUTIONS);
     let mut rows: Vec<Row> = Vec::new();
@@ -118,7 +118,7 @@ fn measure<T: Real>(
             }
             let context =
                 Context::of_nodes(order.unwrap_or(0) as usize, system.body.mesh.coords(), system.body.mesh.ends());
-            let make = || build(preconditioner, &context, space, &system.matrix);
+            let make = || build(preconditioner, &context, space, system.matrix());
             let solved = solved(space, &system, make, options, samples)?;
             let time = |solved: &Solved| solved.setup_ms + solved.solve_ms;
             let speedup = time(rows.first().map_or(&solved, |row| &row.solved)) / time(&solved);

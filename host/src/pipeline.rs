@@ -8,7 +8,7 @@ mod motion;
 mod start;
 mod system;
 
-pub use system::{Loaded, System};
+pub use system::{Loaded, Operator, System};
 
 use crate::device::DeviceName;
 use crate::linalg::Space;
@@ -17,10 +17,10 @@ use crate::plan::{self, DeviceFacts};
 pub use crate::precond::Hierarchy;
 use crate::result::choices::{Method, Precision};
 use crate::result::{Change, Ending, Error, ForceBalance, Outcome, Plan, Result, Sink, Step, Steps};
-use crate::solve::iteration::{self, Builder};
 use crate::solve::{CgOptions, Iteration, Monitor, direct};
 use crate::sparse::CoupledRows;
 use crate::stress::{self, Balance, Context};
+use build::Iterations;
 use kernels_rs::real::Real;
 use rayon::prelude::*;
 use start::Earlier;
@@ -222,13 +222,13 @@ fn run(
             run.solve::<f64>(SolverBuilder::Direct(direct::build::<f64, f32>, None))?;
         }
         (Method::Direct, _) => {
-            let instead = model.solver.method.is_none().then_some(iteration::plain as Builder<f64>);
+            let instead = model.solver.method.is_none().then_some(Iterations::PLAIN);
             run.solve::<f64>(SolverBuilder::Direct(direct::build::<f64, f64>, instead))?;
         }
-        (Method::Cg, Precision::Double) => run.solve::<f64>(SolverBuilder::Iteration(iteration::plain))?,
-        (Method::Cg, Precision::Mixed) => run.solve::<f64>(SolverBuilder::Iteration(iteration::mixed))?,
-        (Method::Cg, Precision::MixedHalf) => run.solve::<f64>(SolverBuilder::Iteration(iteration::mixed_half))?,
-        (Method::Cg, Precision::Single) => run.solve::<f32>(SolverBuilder::Iteration(iteration::plain))?,
+        (Method::Cg, Precision::Double) => run.solve::<f64>(SolverBuilder::Iteration(Iterations::PLAIN))?,
+        (Method::Cg, Precision::Mixed) => run.solve::<f64>(SolverBuilder::Iteration(Iterations::MIXED))?,
+        (Method::Cg, Precision::MixedHalf) => run.solve::<f64>(SolverBuilder::Iteration(Iterations::MIXED_HALF))?,
+        (Method::Cg, Precision::Single) => run.solve::<f32>(SolverBuilder::Iteration(Iterations::PLAIN))?,
     }
     Ok(run.solutions)
 }
@@ -236,8 +236,8 @@ fn run(
 /// How the system is solved: by an iteration made of a preconditioner, or by factors, or by what takes their place
 /// where they cannot be made.
 enum SolverBuilder<T: Real> {
-    Iteration(Builder<T>),
-    Direct(direct::Builder<T>, Option<Builder<T>>),
+    Iteration(Iterations<T>),
+    Direct(direct::Builder<T>, Option<Iterations<T>>),
 }
 
 /// The stopwatch of the phases.
@@ -320,8 +320,8 @@ impl Run<'_> {
             self.monitor.phase("solve");
             let found = self.iterate(&system, &*iteration, &mut earlier)?;
             if case + 1 == self.n_cases {
-                let System { body, matrix, f, .. } = system;
-                drop((matrix, iteration, f));
+                let System { body, operator, f, .. } = system;
+                drop((operator, iteration, f));
                 return self.take(&body, found).map(drop);
             }
             if self.take(&system.body, found)? {

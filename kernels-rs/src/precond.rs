@@ -287,16 +287,22 @@ pub unsafe fn scale_to<V: Stored>(
     }
 }
 
+/// The root of an entry, or 1 if there are none.
+#[inline(always)]
+unsafe fn root(inverse: View<f64>, i: usize) -> f64 {
+    if inverse.is_empty() { 1.0 } else { inverse.at(i).abs().sqrt() }
+}
+
 /// Computes: `rounded_i = sqrt(inverse_i) r_i`, a residual of K as one of the matrix of [`scale_to`].
-/// Parameters: `inverse, r, rounded [n]`. Thread mapping: an item per entry. Memory moved: 20 bytes per entry.
+/// Parameters: `inverse [n]`, or empty for ones; `r, rounded [n]`. Thread mapping: an item per entry. Memory moved: 20 bytes per entry.
 #[kernel(items)]
 pub unsafe fn to_single(i: usize, inverse: View<f64>, r: View<f64>, rounded: ViewMut<f32>) {
-    rounded.set(i, (inverse.at(i).abs().sqrt() * r.at(i)) as f32);
+    rounded.set(i, (root(inverse, i) * r.at(i)) as f32);
 }
 
 /// Computes: `z_i = sqrt(inverse_i) rounded_i`, a solution of the matrix of [`scale_to`] as one of K.
-/// Parameters: `inverse, rounded, z [n]`. Thread mapping: an item per entry. Memory moved: 20 bytes per entry.
+/// Parameters: `inverse [n]`, or empty for ones; `rounded, z [n]`. Thread mapping: an item per entry. Memory moved: 20 bytes per entry.
 #[kernel(items)]
 pub unsafe fn to_double(i: usize, inverse: View<f64>, rounded: View<f32>, z: ViewMut<f64>) {
-    z.set(i, inverse.at(i).abs().sqrt() * f64::from(rounded.at(i)));
+    z.set(i, root(inverse, i) * f64::from(rounded.at(i)));
 }

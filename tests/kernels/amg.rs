@@ -9,7 +9,6 @@ use warpfem::linalg::Space;
 use warpfem::mesh::generate::generate_box;
 use warpfem::mesh::rectangle::generate_rectangle;
 use warpfem::model::{Analysis, Model};
-use warpfem::pipeline::System;
 use warpfem::precond::{self, Context};
 use warpfem::result::choices::Preconditioner;
 use warpfem::sparse::LinOp;
@@ -49,18 +48,15 @@ pub fn multigrid(space: &Space) -> Vec<u64> {
 
 /// `z = M^-1 r`, which has `0 < z . A z <= z . r` as a cycle takes nothing away too much.
 fn applied<T: Real>(space: &Space, model: &Model, levels: usize) -> Vec<u64> {
-    let System { matrix, body, .. } = system_in::<T>(space, model);
-    let amg = precond::build(
-        Preconditioner::Amg,
-        &Context::of_nodes(1, body.mesh.coords(), body.mesh.ends()),
-        space,
-        &matrix,
-    )
-    .unwrap();
+    let system = system_in::<T>(space, model);
+    let (matrix, body) = (system.matrix(), &system.body);
+    let amg =
+        precond::build(Preconditioner::Amg, &Context::of_nodes(1, body.mesh.coords(), body.mesh.ends()), space, matrix)
+            .unwrap();
     assert_eq!(amg.hierarchy().map(|found| found.levels.len()), Some(levels));
     let r = Random(3).vector::<T>(matrix.n());
     let [mut z, mut product] = [(); 2].map(|()| space.zeros(matrix.n()).unwrap());
-    amg.apply(space, &matrix, &space.upload(&r).unwrap(), &mut z).unwrap();
+    amg.apply(space, matrix, &space.upload(&r).unwrap(), &mut z).unwrap();
     matrix.apply(space, &z, &mut product).unwrap();
     let [z, product] = [z, product].map(|vector| space.download(&vector).unwrap());
     let dot = |x: &[T], y: &[T]| x.iter().zip(y).map(|(x, y)| x.to_f64() * y.to_f64()).sum::<f64>();

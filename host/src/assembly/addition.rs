@@ -19,18 +19,31 @@ pub struct Addition {
     blocks: Buffer<[[f64; 3]; 3]>,
 }
 
+/// Blocks by row and column.
+pub(super) type Sums = BTreeMap<[u32; 2], [[f64; 3]; 3]>;
+
 /// A column and its block.
 pub(super) type RowBlock = (u32, [[f64; 3]; 3]);
 
 impl Addition {
     /// Of a model's springs; none without springs.
     pub fn new(space: &Space, model: &Model, numbering: &Numbering) -> Result<Option<Self>> {
-        let mut sums = BTreeMap::new();
+        let mut sums = Sums::new();
         for (a, b, block) in model.springs.iter().flat_map(|spring| &spring.blocks) {
-            let at = [a, b].map(|node| numbering.to_solver[*node as usize]);
-            let sum = sums.entry(at).or_insert([[0.0; 3]; 3]);
-            (0..9).for_each(|k| sum[k / 3][k % 3] += block[k / 3][k % 3]);
+            let [row, column] = [a, b].map(|node| numbering.to_solver[*node as usize]);
+            Addition::add(&mut sums, row, (column, *block));
         }
+        Addition::of_sums(space, sums)
+    }
+
+    /// Adds a block to the sums of a row.
+    pub(super) fn add(sums: &mut Sums, row: u32, (column, block): RowBlock) {
+        let sum = sums.entry([row, column]).or_default();
+        (0..9).for_each(|k| sum[k / 3][k % 3] += block[k / 3][k % 3]);
+    }
+
+    /// Of blocks by row and column; none without blocks.
+    pub(super) fn of_sums(space: &Space, sums: Sums) -> Result<Option<Self>> {
         let (mut rows, mut starts, mut columns, mut blocks) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for ([row, column], block) in sums {
             if rows.last() != Some(&row) {

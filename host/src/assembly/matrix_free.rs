@@ -9,8 +9,9 @@ use super::{DeviceBlock, DeviceMesh, Supports};
 use crate::device::{Buffer, Grid};
 use crate::element::ElementKind;
 use crate::linalg::Space;
-use crate::model::Physics;
+use crate::model::{FormKind, Physics};
 use crate::parallel;
+use crate::result::choices::Operator as Choice;
 use crate::result::{Error, Result};
 use crate::sparse::{Epilogue, LinOp};
 use cuda_std::prelude::{View, ViewMut};
@@ -30,6 +31,7 @@ use kernels_rs::matrix_free::{
 use kernels_rs::real::{Real, Stored};
 use std::cell::RefCell;
 use std::ops::Range;
+use std::rc::Rc;
 
 /// Evaluates `$body` with `$P` naming the form with all constants of a material, and `$E` what stands for the elements of this
 /// dimension.
@@ -109,13 +111,15 @@ impl Formulas {
 }
 
 /// K of a mesh, without its entries.
-pub struct MatrixFree<'a, T: Real> {
-    mesh: &'a DeviceMesh,
-    patches: Patches<T>,
+pub struct MatrixFree<T: Real> {
+    mesh: Rc<DeviceMesh>,
+    patches: Rc<Patches>,
+    /// Coordinates for formulas: those of the patches of each element type.
+    coords: Vec<Buffer<T>>,
     rules: Vec<Rule<T>>,
     formulas: Vec<Formulas>,
     held: DeviceHeld<T>,
-    diagonal: Buffer<f64>,
+    diagonal: Rc<Buffer<f64>>,
     /// Sums of nodes that patches share.
     partial: RefCell<Buffer<T>>,
     /// Parts of `x . y`, one of each patch.
@@ -137,27 +141,54 @@ struct DeviceHeld<T> {
     part: Buffer<[T; 6]>,
 }
 
-impl<'a, T: Real> MatrixFree<'a, T> {
+impl<T: Real> MatrixFree<T> {
     /// Divides a mesh into patches and computes the diagonal.
     ///
     /// # Errors
     ///
-    /// [`Error::NotAvailable`] in single precision for all but isotropic elasticity, and for elements whose stiffness is not the
+    /// [`Error::Unsuited`] in single precision for all but isotropic elasticity, and for elements whose stiffness is not the
     /// sum over a rule.
-    pub fn new(space: &Space, mesh: &'a DeviceMesh, supports: &Supports, division: Division) -> Result<Self> {
+    pub fn new(space: &Space, mesh: &Rc<DeviceMesh>, supports: &Supports, division: Division) -> Result<Self> {
         assert_eq!(supports.fixed.len(), mesh.n_nodes, "the supports of another mesh");
-        check::<T>(mesh)?;
+        check(mesh, T::NAME != f64::NAME)?;
         let rows = supports.nodes();
         let formulas = |block: &DeviceBlock, is_straight: bool| Formulas::of(mesh, block, is_straight, division);
         let layout = |block: &DeviceBlock, is_straight: bool| formulas(block, is_straight).layout();
-        let patches = Patches::new(space, mesh, &rows, division.most, layout)?;
+        let (patches, coords) = Patches::new(space, mesh, &rows, division.most, layout)?;
         let rules = mesh.blocks.iter().map(|block| Rule::new(space, block)).collect::<Result<_>>()?;
         let lists = mesh.blocks.iter().zip(&patches.lists);
         let formulas = lists.map(|(block, list)| formulas(block, list.is_straight)).collect();
         let (held, diagonal) = hold(space, mesh, &patches, supports, &rows)?;
         let partial = RefCell::new(space.zeros(mesh.components() * patches.n_partial)?);
-        let dots = RefCell::new(space.zeros(patches.lists.iter().map(|list| list.n_patches).sum())?);
-        Ok(MatrixFree { mesh, patches, rules, formulas, held, diagonal, partial, dots })
+        let dots = RefCell::new(space.zeros(patches.lists.iter().map(PatchList::n_warps).sum())?);
+        let coords = coords.into_iter().map(|of| space.upload_vec(of.into_iter().map(T::from_f64).collect()));
+        let coords = coords.collect::<Result<_>>()?;
+        let (mesh, patches, diagonal) = (mesh.clone(), Rc::new(patches), Rc::new(diagonal));
+        Ok(MatrixFree { mesh, patches, coords, rules, formulas, held, diagonal, partial, dots })
+    }
+
+    /// The same in single precision.
+    ///
+    /// # Errors
+    ///
+    /// As [`MatrixFree::new`].
+    pub fn rounded(&self, space: &Space) -> Result<MatrixFree<f32>> {
+        let mesh = self.mesh.clone();
+        check(&mesh, true)?;
+        let single = |coords: &Buffer<T>| {
+            space.upload_vec(space.download(coords)?.into_iter().map(|x| x.to_f64() as f32).collect())
+        };
+        Ok(MatrixFree {
+            rules: mesh.blocks.iter().map(|block| Rule::new(space, block)).collect::<Result<_>>()?,
+            mesh,
+            patches: self.patches.clone(),
+            formulas: self.formulas.clone(),
+            held: self.held.rounded(space)?,
+            diagonal: self.diagonal.clone(),
+            partial: RefCell::new(space.zeros(self.partial.borrow().len())?),
+            dots: RefCell::new(space.zeros(self.dots.borrow().len())?),
+            coords: self.coords.iter().map(single).collect::<Result<_>>()?,
+        })
     }
 
     /// The diagonal of K after supports, `[n_nodes][components]`.
@@ -165,10 +196,17 @@ impl<'a, T: Real> MatrixFree<'a, T> {
         &self.diagonal
     }
 
+    /// The inverse of the diagonal; 0 where that is 0.
+    pub fn inverse_diagonal(&self, space: &Space) -> Result<Buffer<T>> {
+        let inverse = |entry: f64| T::from_f64(if entry == 0.0 { 0.0 } else { 1.0 / entry });
+        space.upload_vec(space.download(&self.diagonal)?.into_iter().map(inverse).collect())
+    }
+
     /// Bytes that it keeps beside the mesh.
     pub fn bytes(&self) -> u64 {
         let held = self.held.rows.bytes() + self.held.free.bytes() + self.held.part.bytes();
         let sums = self.partial.borrow().bytes() + self.dots.borrow().bytes();
+        let sums = sums + self.coords.iter().map(Buffer::bytes).sum::<u64>();
         self.patches.bytes() + self.diagonal.bytes() + sums + held
     }
 
@@ -179,7 +217,7 @@ impl<'a, T: Real> MatrixFree<'a, T> {
         for (i, list) in self.patches.lists.iter().enumerate() {
             let to = Sums { y: y.view_mut(), partial: partial.view_mut(), dots, first_dot };
             self.multiply(space, i, x.view(), to)?;
-            first_dot += list.n_patches;
+            first_dot += list.n_warps();
         }
         let (size, shared, held) = (self.mesh.components(), self.patches.shared(), self.held.view());
         if let (Some(addition), Some(at)) = (&self.mesh.addition, &self.patches.addition) {
@@ -198,11 +236,11 @@ impl<'a, T: Real> MatrixFree<'a, T> {
 
     /// The products of the patches of one element type.
     fn multiply(&self, space: &Space, i: usize, x: View<T>, to: Sums<T>) -> Result<()> {
-        let (mesh, list, tables) = (self.mesh, &self.patches.lists[i], self.rules[i].view());
+        let (mesh, list, tables) = (&*self.mesh, &self.patches.lists[i], self.rules[i].view());
         let (block, held) = (&mesh.blocks[i], self.held.view());
         let dim = block.cells.kind.info().dim;
         let view = if self.formulas[i] == Formulas::General { mesh.general_view(block) } else { mesh.view(block) };
-        let operator = Operator { patches: list.view(), tables, mesh: view, held };
+        let operator = Operator { patches: list.view(self.coords[i].view()), tables, mesh: view, held };
         macro_rules! run {
             ($Kernel:ident, $on_cpu:ident, $($of:ident),+) => {
                 run!([$Kernel::<$($of),+>], $on_cpu, $($of),+)
@@ -214,11 +252,11 @@ impl<'a, T: Real> MatrixFree<'a, T> {
                 if space.on_host() {
                     // SAFETY: views of this mesh, of its patches and of vectors of its nodes, which live; each sum is
                     // written by one patch, to a place of its own.
-                    on_cpu(list.grid(), list, &|patches, memory| unsafe { $on_cpu::<$($of),+>(patches, memory, operator, x, to) });
+                    on_cpu(list.grid::<T>(), list, &|patches, memory| unsafe { $on_cpu::<$($of),+>(patches, memory, operator, x, to) });
                     return Ok(());
                 }
                 // SAFETY: as above.
-                unsafe { space.launch(list.grid(), $($Kernel)+::new(operator, x, to)) }
+                unsafe { space.launch(list.grid::<T>(), $($Kernel)+::new(operator, x, to)) }
             }};
         }
         match self.formulas[i] {
@@ -241,35 +279,35 @@ impl<'a, T: Real> MatrixFree<'a, T> {
     }
 }
 
-/// Refuses what has no kernels.
-fn check<T: Real>(mesh: &DeviceMesh) -> Result<()> {
-    let what = "product without a matrix";
-    let is_isotropic = mesh.form.is_isotropic && mesh.form.physics == Physics::Elasticity;
-    if T::NAME != f64::NAME && !is_isotropic {
-        return Err(Error::NotAvailable { what, name: "in single precision".into(), available: vec!["in double"] });
+/// What of a form on these elements has no kernels, as the rest of a sentence; nothing if all has.
+pub fn lacks(form: FormKind, kinds: &[ElementKind], in_single: bool) -> Option<String> {
+    if in_single && !(form.is_isotropic && form.physics == Physics::Elasticity) {
+        return Some("is in single precision for isotropic elasticity alone".into());
     }
     // Of the kinds that other kinds' kernels are for, those that differ in their rule alone.
-    let mut kinds = mesh.blocks.iter().map(|block| block.cells.kind);
-    match kinds.find(|kind| *kind != kind.of_kernels() && !kind.is_reduced()) {
-        Some(kind) => {
-            let (name, available) = (format!("of {}", kind.info().name), vec![kind.of_kernels().info().name]);
-            Err(Error::NotAvailable { what, name, available })
-        }
-        None => Ok(()),
-    }
+    let has_none = |kind: &&ElementKind| **kind != kind.of_kernels() && !kind.is_reduced();
+    kinds.iter().find(has_none).map(|kind| format!("has no kernels for {}", kind.info().name))
+}
+
+/// Refuses what has no kernels.
+fn check(mesh: &DeviceMesh, in_single: bool) -> Result<()> {
+    let kinds: Vec<ElementKind> = mesh.blocks.iter().map(|block| block.cells.kind).collect();
+    let Some(why) = lacks(mesh.form, &kinds, in_single) else { return Ok(()) };
+    let (name, available) = (Choice::MatrixFree.name(), vec![Choice::Assembled.name()]);
+    Err(Error::Unsuited { what: "operator", name, why, available })
 }
 
 /// Runs some work over the patches of one element type on the threads of a CPU, each with memory for one.
-fn on_cpu<T: Real>(grid: Grid, list: &PatchList<T>, work: &(dyn Fn(Range<usize>, &mut [u128]) + Sync)) {
+fn on_cpu(grid: Grid, list: &PatchList, work: &(dyn Fn(Range<usize>, &mut [u128]) + Sync)) {
     let n = grid.shared_bytes.div_ceil(size_of::<u128>());
     parallel::for_ranges(list.n_patches, 1, &|patches| work(patches, &mut vec![0; n]));
 }
 
 /// One part of the diagonal blocks of K before supports, `[n_nodes][components]`.
-fn node_blocks<T: Real>(
+fn node_blocks(
     space: &Space,
     mesh: &DeviceMesh,
-    patches: &Patches<T>,
+    patches: &Patches,
     rows: &Buffer<u32>,
     part: u32,
 ) -> Result<Buffer<f64>> {
@@ -279,7 +317,7 @@ fn node_blocks<T: Real>(
     let held = Held { rows: rows.view(), free: none, part: none };
     let rules: Vec<Rule<f64>> = mesh.blocks.iter().map(|block| Rule::new(space, block)).collect::<Result<_>>()?;
     for ((block, list), rule) in mesh.blocks.iter().zip(&patches.lists).zip(&rules) {
-        let patches = list.view_without_coords();
+        let patches = list.view(View::from_slice(&[]));
         let operator = Operator { patches, tables: rule.view(), mesh: mesh.general_view(block), held };
         let grid = list.common_grid::<f64>();
         let to =
@@ -300,7 +338,7 @@ fn node_blocks<T: Real>(
 }
 
 /// Room for sums, those of what is added to the cells' stiffness filled in: the same part of its blocks.
-fn added_blocks<T: Real>(space: &Space, mesh: &DeviceMesh, patches: &Patches<T>, part: u32) -> Result<Buffer<f64>> {
+fn added_blocks(space: &Space, mesh: &DeviceMesh, patches: &Patches, part: u32) -> Result<Buffer<f64>> {
     let size = mesh.components();
     let (Some(addition), Some(at)) = (&mesh.addition, &patches.addition) else {
         return space.zeros(size * patches.n_partial);
@@ -329,7 +367,7 @@ fn added_blocks<T: Real>(space: &Space, mesh: &DeviceMesh, patches: &Patches<T>,
 fn hold<T: Real>(
     space: &Space,
     mesh: &DeviceMesh,
-    patches: &Patches<T>,
+    patches: &Patches,
     supports: &Supports,
     rows: &[u32],
 ) -> Result<(DeviceHeld<T>, Buffer<f64>)> {
@@ -341,7 +379,11 @@ fn hold<T: Real>(
     let directions: Vec<[[f64; 3]; 3]> = rows.iter().map(directions).collect();
     let (rows, directions) = (space.upload(rows)?, space.upload_vec(directions)?);
     let mut diagonal = node_blocks(space, mesh, patches, &rows, DIAGONAL)?;
-    let across = node_blocks(space, mesh, patches, &rows, ACROSS)?;
+    // Along components the entries beside the diagonal take no part.
+    let across = match supports.slanted.rows.is_empty() {
+        true => space.zeros(diagonal.len())?,
+        false => node_blocks(space, mesh, patches, &rows, ACROSS)?,
+    };
     let (mut free, mut part) = (space.zeros(rows.len())?, space.zeros(rows.len())?);
     let kernel = HoldNodes {
         size: mesh.components(),
@@ -377,12 +419,21 @@ impl<T: Real> Rule<T> {
 }
 
 impl<T: Real> DeviceHeld<T> {
+    fn rounded(&self, space: &Space) -> Result<DeviceHeld<f32>> {
+        let single = |values: &Buffer<[T; 6]>| {
+            let values = space.download(values)?.into_iter();
+            space.upload_vec(values.map(|of| of.map(|value| value.to_f64() as f32)).collect())
+        };
+        let rows = space.upload(&space.download(&self.rows)?)?;
+        Ok(DeviceHeld { rows, free: single(&self.free)?, part: single(&self.part)? })
+    }
+
     fn view(&self) -> Held<T> {
         Held { rows: self.rows.view(), free: self.free.view(), part: self.part.view() }
     }
 }
 
-impl<T: Real> LinOp<T> for MatrixFree<'_, T> {
+impl<T: Real> LinOp<T> for MatrixFree<T> {
     fn n(&self) -> usize {
         self.mesh.components() * self.mesh.n_nodes
     }
@@ -412,6 +463,6 @@ impl<T: Real> LinOp<T> for MatrixFree<'_, T> {
 
     /// Bounds of them before supports, for each unknown: by `|K_ij| <= sqrt(K_ii K_jj)` in each cell.
     fn row_sums(&self, space: &Space) -> Result<Buffer<f64>> {
-        node_blocks(space, self.mesh, &self.patches, &self.held.rows, ROW_SUMS)
+        node_blocks(space, &self.mesh, &self.patches, &self.held.rows, ROW_SUMS)
     }
 }

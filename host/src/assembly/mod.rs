@@ -1,6 +1,6 @@
 //! Assembly: first which entries the matrix has ([`topology`], by [`symbolic`] where the host does it), then their
 //! values ([`stiffness`], by one [`Strategy`](crate::result::choices::Strategy) or another), loads and supports ([`numeric`]). Or no matrix, but those of
-//! the elements ([`element_operator`]), or none at all ([`matrix_free`]).
+//! the elements ([`element_operator`]), or none at all ([`matrix_free`]), with that of [`vertices`] for multigrid.
 
 mod addition;
 pub mod coloring;
@@ -19,6 +19,7 @@ mod strategy;
 mod supports;
 pub mod symbolic;
 pub mod topology;
+mod vertices;
 
 pub use addition::Addition;
 pub use coloring::CellColors;
@@ -33,3 +34,4 @@ pub use stiffness::Assembly;
 pub use supports::Supports;
 pub use symbolic::Symbolic;
 pub use topology::Topology;
+pub use vertices::VertexLevel;

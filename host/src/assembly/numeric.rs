@@ -50,9 +50,9 @@ pub struct DeviceMesh {
 }
 
 impl DeviceMesh {
-    /// Copies a model's materials to a device; `blocks` and `coords` are those of its mesh's topology there.
+    /// Copies a model's materials to a device; `blocks` and `coords` are those of its mesh's topology
+    /// there, or of one with the same cells.
     pub fn new(space: &Space, model: &Model, blocks: Vec<CellBlock>, coords: Buffer<[f64; 3]>) -> Result<Self> {
-        assert_eq!(coords.len(), model.mesh.coords.len(), "the topology of another mesh");
         let mut constants = Constants::of_materials(model);
         let ends = find_ends(space, coords.len(), &blocks)?;
         let blocks = blocks.into_iter().map(|cells| device_block(space, model, cells, &mut constants));

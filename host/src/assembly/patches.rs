@@ -5,12 +5,12 @@ use super::{Addition, DeviceBlock, DeviceMesh};
 use crate::device::{Buffer, Grid, MAX_SHARED, MOST_SHARED, running_sums};
 use crate::element::ElementKind;
 use crate::linalg::Space;
-use crate::mesh::{middle, ordering};
+use crate::mesh::{Mesh, middle, ordering};
 use crate::result::{Error, Result};
 use cuda_std::prelude::View;
 use kernels_rs::matrix_free::patch::{COORDS, LINE, Room, Start};
 use kernels_rs::matrix_free::shared::{HELD, SharedNodes};
-use kernels_rs::matrix_free::{self as device, FixedCell};
+use kernels_rs::matrix_free::{self as device, FixedCell, LinearTet4, SerendipityHex20, StraightTet10, TrilinearHex8};
 use kernels_rs::real::Real;
 use rayon::prelude::*;
 use std::cmp::Reverse;
@@ -41,9 +41,9 @@ impl Fixed {
 }
 
 /// The patches of a mesh on a device.
-pub struct Patches<T> {
+pub struct Patches {
     /// One entry per element type.
-    pub lists: Vec<PatchList<T>>,
+    pub lists: Vec<PatchList>,
     nodes: Buffer<u32>,
     starts: Buffer<u32>,
     /// How many nodes patches share, are held, or belong to no patch.
@@ -65,7 +65,7 @@ pub struct AdditionPlaces {
 }
 
 /// The patches of the cells of one element type: see [`device::Patches`].
-pub struct PatchList<T> {
+pub struct PatchList {
     size: usize,
     pitch: usize,
     stride: usize,
@@ -83,7 +83,6 @@ pub struct PatchList<T> {
     starts: Buffer<Start>,
     nodes: Buffer<u32>,
     places: Buffer<u32>,
-    coords: Buffer<T>,
     local: Buffer<u16>,
     slot_starts: Buffer<u16>,
     slots: Buffer<u16>,
@@ -131,9 +130,49 @@ struct Nodes {
     place: Vec<u32>,
 }
 
-impl<T: Real> Patches<T> {
+/// Cells of the patches of a kind, where memory and supports leave them as they are.
+fn usual_size(kind: ElementKind) -> usize {
+    match kind {
+        ElementKind::Tet4 => LinearTet4::CELLS,
+        ElementKind::Tet10 => StraightTet10::CELLS,
+        ElementKind::Hex8 => TrilinearHex8::CELLS,
+        ElementKind::Hex20 => SerendipityHex20::CELLS,
+        _ => 64,
+    }
+}
+
+/// The nodes of a mesh in an order in which those of a patch lie together, as its block of threads reads and writes them:
+/// `order[new] = old`, `[n_nodes]`.
+pub fn node_order(mesh: &Mesh) -> Vec<u32> {
+    let n_nodes = mesh.coords.len();
+    // The first patch of each node and the last, and how many cells it has in the first, corners before others.
+    let (mut first, mut last, mut count) = (vec![u32::MAX; n_nodes], vec![0; n_nodes], vec![0_u32; n_nodes]);
+    let mut patch = 0;
+    for (_, cells) in mesh.solids() {
+        let centre = |cell: &[u32]| middle(cell.iter().map(|node| mesh.coords[*node as usize]));
+        let (n, n_corners) = (cells.kind.info().n_nodes, cells.kind.info().n_corners);
+        let centres: Vec<[f64; 3]> = cells.nodes.par_chunks_exact(n).map(centre).collect();
+        for of_patch in ordering::hilbert(&centres).chunks(usual_size(cells.kind)) {
+            for (b, node) in of_patch.iter().flat_map(|cell| cells.cell(*cell as usize).iter().enumerate()) {
+                let node = *node as usize;
+                (first[node], last[node]) = (first[node].min(patch), patch);
+                if first[node] == patch {
+                    count[node] += if b < n_corners { 1 << 16 } else { 1 };
+                }
+            }
+            patch += 1;
+        }
+    }
+    let mut order: Vec<u32> = (0..n_nodes as u32).collect();
+    let key = |node: usize| (first[node], first[node] != last[node], Reverse(count[node]));
+    order.par_sort_by_key(|node| key(*node as usize));
+    order
+}
+
+impl Patches {
     /// Divides a mesh into patches of up to `most` cells, by element type; `held` are the nodes where supports hold anything,
-    /// ascending. `fixed` says by what formulas an element type is computed, whose edges are straight or not.
+    /// ascending. `fixed` says by what formulas an element type is computed, whose edges are straight or not. The
+    /// coordinates that these ask for come with the patches: for each element type those of [`device::Patches`].
     ///
     /// # Errors
     ///
@@ -144,7 +183,7 @@ impl<T: Real> Patches<T> {
         held: &[u32],
         most: usize,
         fixed: impl Fn(&DeviceBlock, bool) -> Option<Fixed>,
-    ) -> Result<Self> {
+    ) -> Result<(Self, Vec<Vec<f64>>)> {
         if mesh.n_nodes >= HELD as usize {
             return Err(Error::TooLarge(format!("{} nodes, and patches number them with 31 bits", mesh.n_nodes)));
         }
@@ -157,7 +196,7 @@ impl<T: Real> Patches<T> {
             let fits = |nodes: usize, slots: usize| {
                 let common = Room { nodes, coords: dim * nodes, size, slots, scratch: 0 }.bytes::<f64>();
                 match fixed {
-                    Some(of) => common.max(of.room(nodes, nodes, n).bytes::<T>()) <= MOST_SHARED,
+                    Some(of) => common.max(of.room(nodes, nodes, n).bytes::<f64>()) <= MOST_SHARED,
                     None => common <= MAX_SHARED,
                 }
             };
@@ -172,7 +211,8 @@ impl<T: Real> Patches<T> {
         let upload = |(of, block): (&Division, &DeviceBlock)| {
             of.upload(space, (mesh, block), &coords, &nodes, &entries, &mut next)
         };
-        let lists = divisions.iter().zip(&mesh.blocks).map(upload).collect::<Result<_>>()?;
+        let lists: Vec<_> = divisions.iter().zip(&mesh.blocks).map(upload).collect::<Result<_>>()?;
+        let (lists, coords) = lists.into_iter().unzip();
         let place = |addition: &Addition| -> Result<AdditionPlaces> {
             let columns = addition.columns(space)?.into_iter().map(|column| entries[column as usize]);
             let places = added.iter().map(|row| next[nodes.place[*row as usize] as usize]);
@@ -181,7 +221,7 @@ impl<T: Real> Patches<T> {
         };
         let addition = mesh.addition.as_ref().map(place).transpose()?;
         let n_shared = nodes.shared.len();
-        Ok(Patches {
+        let patches = Patches {
             lists,
             n_shared,
             n_free: n_shared - held.len(),
@@ -189,7 +229,8 @@ impl<T: Real> Patches<T> {
             addition,
             nodes: space.upload_vec(nodes.shared)?,
             starts: space.upload_vec(nodes.starts)?,
-        })
+        };
+        Ok((patches, coords))
     }
 
     /// The nodes that patches share, are held, or belong to none.
@@ -209,15 +250,9 @@ impl Fixed {
     }
 }
 
-impl<T: Real> PatchList<T> {
-    /// As kernels see them.
-    pub fn view(&self) -> device::Patches<T> {
-        let without = self.view_without_coords::<T>();
-        device::Patches { coords: self.coords.view(), ..without }
-    }
-
-    /// As kernels see them that take coordinates from the mesh.
-    pub fn view_without_coords<V: Real>(&self) -> device::Patches<V> {
+impl PatchList {
+    /// As kernels see them, with [coordinates](Patches::new) or without.
+    pub fn view<T: Real>(&self, coords: View<T>) -> device::Patches<T> {
         device::Patches {
             size: self.size,
             pitch: self.pitch,
@@ -227,7 +262,7 @@ impl<T: Real> PatchList<T> {
             starts: self.starts.view(),
             nodes: self.nodes.view(),
             places: self.places.view(),
-            coords: View::from_slice(&[]),
+            coords,
             local: self.local.view(),
             slot_starts: self.slot_starts.view(),
             slots: self.slots.view(),
@@ -243,17 +278,23 @@ impl<T: Real> PatchList<T> {
     }
 
     /// A block of threads for each patch.
-    pub fn grid(&self) -> Grid {
+    pub fn grid<T>(&self) -> Grid {
         let Some(fixed) = self.fixed else { return self.common_grid::<T>() };
         let ([nodes, with_coords], n) = (self.largest, self.stride / self.pitch);
         let shared_bytes = fixed.room(nodes, with_coords, n).bytes::<T>();
         Grid { blocks: self.n_patches, threads: fixed.threads, shared_bytes }
     }
 
+    /// Warps of all blocks.
+    pub fn n_warps(&self) -> usize {
+        let grid = self.grid::<f64>();
+        grid.blocks * grid.threads / 32
+    }
+
     fn bytes(&self) -> u64 {
         let of_16 = self.local.bytes() + self.slot_starts.bytes() + self.slots.bytes();
         let of_32 = self.cells.bytes() + self.materials.bytes() + self.nodes.bytes() + self.places.bytes();
-        self.starts.bytes() + self.coords.bytes() + of_16 + of_32
+        self.starts.bytes() + of_16 + of_32
     }
 }
 
@@ -379,17 +420,16 @@ impl Division {
     }
 
     /// Coordinates of a patch's nodes relative to the first: differences in f64.
-    fn coords<T: Real>(&self, patch: &Lists, coords: &[[f64; 3]]) -> Vec<T> {
+    fn coords(&self, patch: &Lists, coords: &[[f64; 3]]) -> Vec<f64> {
         let origin = coords[patch.nodes[0] as usize];
         let nodes = patch.nodes.iter().map(|node| *node as usize).filter(|node| self.has_coords[*node]);
-        let mut all: Vec<T> =
-            nodes.flat_map(|node| (0..3).map(move |c| T::from_f64(coords[node][c] - origin[c]))).collect();
-        all.resize(all.len().next_multiple_of(COORDS), T::ZERO);
+        let mut all: Vec<f64> = nodes.flat_map(|node| (0..3).map(move |c| coords[node][c] - origin[c])).collect();
+        all.resize(all.len().next_multiple_of(COORDS), 0.0);
         all
     }
 
     /// The lists of all patches on a device; `next` are the places of the next sums of shared nodes.
-    fn upload<T: Real>(
+    fn upload(
         &self,
         space: &Space,
         (mesh, block): (&DeviceMesh, &DeviceBlock),
@@ -397,10 +437,10 @@ impl Division {
         nodes: &Nodes,
         entries: &[u32],
         next: &mut [u32],
-    ) -> Result<PatchList<T>> {
+    ) -> Result<(PatchList, Vec<f64>)> {
         let patches = self.cells.par_chunks(self.size).zip(&self.nodes);
         let lists: Vec<Lists> = patches.map(|(cells, of)| self.lists(cells, of, &nodes.is_shared, entries)).collect();
-        let coords: Vec<Vec<T>> = lists.par_iter().map(|patch| self.coords(patch, coords)).collect();
+        let coords: Vec<Vec<f64>> = lists.par_iter().map(|patch| self.coords(patch, coords)).collect();
         let (mut places, mut starts, mut largest) = (Vec::new(), Vec::new(), [0; 2]);
         // Nodes, shared nodes, lines of starts and groups of coordinates.
         let mut total = [0_usize; 4];
@@ -432,7 +472,7 @@ impl Division {
             if self.fixed.is_some() { self.cells.chunks(self.size).flat_map(of_patch).collect() } else { Vec::new() };
         let all = |of: fn(&Lists) -> &Vec<u16>| space.upload_vec(lists.iter().flat_map(of).copied().collect());
         let of_nodes = lists.iter().flat_map(|patch| &patch.nodes).map(|node| entries[*node as usize]);
-        Ok(PatchList {
+        let list = PatchList {
             size: self.size,
             pitch: self.pitch(),
             stride: self.stride(),
@@ -446,10 +486,10 @@ impl Division {
             starts: space.upload_vec(starts)?,
             nodes: space.upload_vec(of_nodes.collect())?,
             places: space.upload_vec(places)?,
-            coords: space.upload_vec(coords.concat())?,
             local: all(|patch| &patch.local)?,
             slot_starts: all(|patch| &patch.slot_starts)?,
             slots: all(|patch| &patch.slots)?,
-        })
+        };
+        Ok((list, coords.concat()))
     }
 }

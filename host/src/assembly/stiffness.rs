@@ -146,7 +146,7 @@ fn check(space: &Space, mesh: &DeviceMesh, strategy: Strategy) -> Result<()> {
         return Ok(());
     };
     let available = Strategy::ALL.iter().copied().filter(suited).map(Strategy::name).collect();
-    Err(Error::Unsuited { strategy: strategy.name(), why, available })
+    Err(Error::Unsuited { what: "assembly strategy", name: strategy.name(), why, available })
 }
 
 impl<T: Real> Prepared<T> {

@@ -2,6 +2,7 @@
 //! (WARP's CSR index). With that the numeric phase searches nothing.
 
 use super::numbering::Numbering;
+use super::patches::node_order;
 use crate::device::running_sums;
 use crate::element::ElementKind;
 use crate::mesh::{Cells, Mesh, adjacency::NodeCells};
@@ -24,7 +25,7 @@ pub struct Block {
     pub nodes: Vec<u32>,
     /// Cells around each node.
     pub around: NodeCells,
-    /// The place in the row of each cell's node a of its node b, `[n_cells][N][N]`.
+    /// The place in the row of each cell's node a of its node b, `[n_cells][N][N]`; nothing without a matrix.
     pub slots: Vec<u16>,
 }
 
@@ -33,7 +34,7 @@ pub struct Block {
 pub struct Symbolic {
     /// The solver's numbering.
     pub numbering: Numbering,
-    /// Which blocks are not zero.
+    /// Which blocks are not zero; no rows without a matrix.
     pub sparsity: Sparsity,
     /// The cells, one entry per element type.
     pub blocks: Vec<Block>,
@@ -66,6 +67,15 @@ impl Symbolic {
         }
         let blocks = around.into_par_iter().map(|around| Block::new(around, &numbering, &sparsity)).collect();
         Ok(Symbolic { numbering, sparsity, blocks })
+    }
+
+    /// The same without a matrix: the nodes of a [patch](super::patches) lie together.
+    pub fn without_matrix(mesh: &Mesh) -> Self {
+        let around = around(mesh);
+        let sparsity = Sparsity { row_start: vec![0], columns: Vec::new() };
+        let numbering = Numbering::new(node_order(mesh), 1, |_| 0);
+        let blocks = around.into_par_iter().map(|around| Block::new(around, &numbering, &sparsity)).collect();
+        Symbolic { numbering, sparsity, blocks }
     }
 }
 
@@ -172,6 +182,9 @@ impl Block {
                 to = tail;
             }
         });
+        if sparsity.n_rows() == 0 {
+            return Block { index, kind, nodes, around: NodeCells { offsets, cells }, slots: Vec::new() };
+        }
         let mut slots = vec![0; nodes.len() * size];
         slots.par_chunks_mut(size * size).zip(nodes.par_chunks(size)).with_min_len(ROWS).for_each(|(slots, nodes)| {
             for (slots, row) in slots.chunks_exact_mut(size).zip(nodes) {

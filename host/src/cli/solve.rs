@@ -11,7 +11,7 @@ use crate::model::SolverOptions;
 use crate::output::Viewpoint;
 use crate::pipeline::Solution;
 use crate::result::choices::{
-    Acceleration, Choice, Format, Method, ORDERS, Ordering, Precision, Preconditioner, Strategy, find,
+    Acceleration, Choice, Format, Method, ORDERS, Operator, Ordering, Precision, Preconditioner, Strategy, find,
 };
 use crate::solve::Monitor;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -67,6 +67,9 @@ pub struct Arguments {
     /// auto (a GPU if there is one), cpu, cuda, cuda:1 or emulate.
     #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = devices::parser(), hide_possible_values = true)]
     device: DeviceName,
+    /// Products with the matrix: assembled (stored) or matrix_free (computed element by element, each time).
+    #[arg(long, value_name = "NAME", value_parser = auto_or(&Operator::ALL))]
+    operator: Option<Auto<Operator>>,
     /// Storage format of the matrix.
     #[arg(long, value_name = "NAME", value_parser = auto_or(&Format::ALL))]
     format: Option<Auto<Format>>,
@@ -146,6 +149,7 @@ pub(super) fn view(name: &str) -> Result<Viewpoint, String> {
 impl Arguments {
     /// Flags take precedence over the case file.
     fn override_options(&self, options: &mut SolverOptions) {
+        options.operator = self.operator.unwrap_or(options.operator);
         options.format = self.format.unwrap_or(options.format);
         options.ordering = self.ordering.unwrap_or(options.ordering);
         options.preconditioner = self.preconditioner.unwrap_or(options.preconditioner);

@@ -50,6 +50,7 @@ pub(super) fn with(
             method: plan.method.name().into(),
             reason: plan.reason(),
             changes: outcome.changes.clone(),
+            operator: plan.operator_name().into(),
             format: plan.format_name().into(),
             ordering: plan.ordering.name().into(),
             preconditioner: plan.preconditioner_name().into(),

@@ -68,7 +68,7 @@ pub use self::loads::NodalForce;
 use crate::mesh::Mesh;
 use crate::mesh::vector::{dot, sub};
 use crate::mesh::write::Form;
-use crate::result::choices::{Acceleration, Format, Method, Ordering, Precision, Preconditioner, Strategy};
+use crate::result::choices::{Acceleration, Format, Method, Operator, Ordering, Precision, Preconditioner, Strategy};
 use nalgebra::{Matrix6, Vector6};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -197,6 +197,8 @@ pub struct SolverOptions {
     pub method: Option<Method>,
     /// What makes `femses` faster.
     pub acceleration: Acceleration,
+    /// How products with K are computed.
+    pub operator: Option<Operator>,
     /// Storage format.
     pub format: Option<Format>,
     /// Order of the nodes.
@@ -222,6 +224,7 @@ impl Default for SolverOptions {
         SolverOptions {
             method: None,
             acceleration: Acceleration::None,
+            operator: None,
             format: None,
             ordering: None,
             preconditioner: None,

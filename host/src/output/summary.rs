@@ -136,6 +136,8 @@ pub struct Solver {
     /// What gave way to something else while it was solved.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<Change>,
+    /// `assembled`, `matrix_free`, or `element` with `femses`.
+    pub operator: String,
     /// Storage format of the matrix.
     pub format: String,
     /// Order of the nodes before the sort by degree.

@@ -1,18 +1,62 @@
 //! Makes what solves a system, and what takes its place where there is too little memory or the factor fails.
 
 use super::System;
+use super::system::{Loaded, Operator};
+use crate::assembly::{MatrixFree, VertexLevel};
 use crate::device::check_memory;
 use crate::linalg::Space;
 use crate::model::Model;
 use crate::plan::{self, DeviceFacts};
-use crate::precond::{self, Context};
+use crate::precond::{self, Context, InSingle, Preconditioner as Precondition};
 use crate::result::choices::{Method, Preconditioner};
 use crate::result::{Change, Changed, DirectError, Error, Plan, Result};
 use crate::solve;
 use crate::solve::Iteration;
-use crate::solve::iteration::Builder;
+use crate::solve::iteration::{self, Builder};
 use crate::sparse::reduced;
 use kernels_rs::real::Real;
+
+/// How an iteration is made in a precision, of a matrix and of an operator without one.
+#[derive(Clone, Copy)]
+pub(super) struct Iterations<T: Real> {
+    assembled: Builder<T>,
+    matrix_free: fn(Preconditioner, &Context, &Space, &MatrixFree<T>) -> Result<Box<dyn Iteration<T>>>,
+}
+
+impl<T: Real> Iterations<T> {
+    /// Everything in one precision.
+    pub(super) const PLAIN: Self = Iterations { assembled: iteration::plain, matrix_free: plain };
+}
+
+impl Iterations<f64> {
+    /// As much as can be in single, and the result in double.
+    pub(super) const MIXED: Self = Iterations { assembled: iteration::mixed, matrix_free: mixed };
+    /// The same with the matrix in 16 bits.
+    pub(super) const MIXED_HALF: Self = Iterations { assembled: iteration::mixed_half, matrix_free: mixed };
+}
+
+fn plain<T: Real>(
+    by: Preconditioner,
+    context: &Context,
+    space: &Space,
+    product: &MatrixFree<T>,
+) -> Result<Box<dyn Iteration<T>>> {
+    let inverse = product.inverse_diagonal(space)?;
+    Ok(Box::new(precond::build_of_operator(by, context, space, product, inverse)?))
+}
+
+fn mixed(
+    by: Preconditioner,
+    context: &Context,
+    space: &Space,
+    product: &MatrixFree<f64>,
+) -> Result<Box<dyn Iteration<f64>>> {
+    let single = product.rounded(space)?;
+    let inverse = single.inverse_diagonal(space)?;
+    let inner = precond::build_of_operator(by, context, space, &single, inverse)?;
+    let rounded: Box<dyn Precondition<f64>> = Box::new(InSingle::new(space, Box::new(single), inner)?);
+    Ok(Box::new(rounded))
+}
 
 /// Makes the solver that the plan names; where there is too little memory for it, another, and notes the change.
 pub(super) struct Maker<'a, T: Real> {
@@ -28,13 +72,13 @@ impl<T: Real> Maker<'_, T> {
     pub(super) fn direct(
         &mut self,
         build: solve::direct::Builder<T>,
-        instead: Option<Builder<T>>,
+        instead: Option<Iterations<T>>,
     ) -> Result<Box<dyn Iteration<T>>> {
         let (space, system) = (self.space, self.system);
         let made = match &system.body.couplings {
-            None => build(space, &system.matrix, &system.body.coords),
+            None => build(space, system.matrix(), &system.body.coords),
             Some(couplings) => {
-                let matrix = reduced(space, &system.matrix, &couplings.rows)?;
+                let matrix = reduced(space, system.matrix(), &couplings.rows)?;
                 build(space, &matrix, &system.body.coords)
             }
         };
@@ -56,11 +100,19 @@ impl<T: Real> Maker<'_, T> {
     }
 
     /// Makes an iteration by its preconditioner; where a multigrid hierarchy has no room, with another.
-    pub(super) fn iteration(&mut self, build: Builder<T>) -> Result<Box<dyn Iteration<T>>> {
-        let (space, system) = (self.space, self.system);
-        let context = Context::of_nodes(self.model.solver.order, system.body.mesh.coords(), system.body.mesh.ends())
+    pub(super) fn iteration(&mut self, build: Iterations<T>) -> Result<Box<dyn Iteration<T>>> {
+        let (space, model, system) = (self.space, self.model, self.system);
+        let context = Context::of_nodes(model.solver.order, system.body.mesh.coords(), system.body.mesh.ends())
             .with_coupled(system.body.couplings.as_ref().map(|couplings| &couplings.rows));
-        let build = |preconditioner| build(preconditioner, &context, space, &system.matrix);
+        let build = |preconditioner| match &system.operator {
+            Operator::Assembled(matrix) => (build.assembled)(preconditioner, &context, space, matrix),
+            Operator::MatrixFree(product) => {
+                let level = vertices(space, model, &system.body, preconditioner)?;
+                let vertices =
+                    level.as_ref().map(|level| precond::VertexLevel { matrix: &level.matrix, free: &level.free });
+                (build.matrix_free)(preconditioner, &Context { vertices, ..context }, space, product)
+            }
+        };
         let preconditioner = self.plan.preconditioner.unwrap_or(precond::AUTO);
         if preconditioner != Preconditioner::Amg {
             return build(preconditioner);
@@ -80,4 +132,10 @@ impl<T: Real> Maker<'_, T> {
     fn note(&mut self, choice: Changed, from: &'static str, to: &'static str, reason: String) {
         self.changes.push(Change { choice, from, to, reason });
     }
+}
+
+/// The next level of a hierarchy for an operator without entries.
+fn vertices(space: &Space, model: &Model, body: &Loaded, by: Preconditioner) -> Result<Option<VertexLevel>> {
+    let Loaded { numbering, mesh, supports, .. } = body;
+    if by == Preconditioner::Amg { VertexLevel::new(space, model, numbering, mesh, supports) } else { Ok(None) }
 }

@@ -3,34 +3,64 @@
 use super::groups::Parts;
 use super::loads::Loads;
 use super::{Phase, Timings, motion};
+use crate::assembly::matrix_free::Division;
 use crate::assembly::numbering::DEGREE_WINDOW;
-use crate::assembly::{Addition, Assembly, Couplings, DeviceMesh, DeviceSlanted, Numbering, Supports, Topology};
+use crate::assembly::{
+    Addition, Assembly, Couplings, DeviceMesh, DeviceSlanted, MatrixFree, Numbering, Supports, Topology,
+};
 use crate::device::Buffer;
 use crate::linalg::{Quotient, Space};
 use crate::model::Model;
 use crate::precond::inverse_diagonal;
-use crate::result::choices::{Method, Strategy};
+use crate::result::choices::{self, Method, Strategy};
 use crate::result::{Error, Outcome, Plan, Result};
 use crate::solve::Iteration;
 use crate::solve::energy::{Body, EnergyNorm, Equations, Groups};
 use crate::solve::{CgOptions, Monitor};
-use crate::sparse::{self, Coupled, Coupling, Matrix, Tuning};
+use crate::sparse::{self, Coupled, Coupling, LinOp, Matrix, Tuning};
 use crate::stress;
 use kernels_rs::assembly::supports::{TotalDisplacement, Unbalanced};
 use kernels_rs::blas::quotient;
 use kernels_rs::real::Real;
 use std::cell::OnceCell;
+use std::rc::Rc;
 
 /// A model assembled on a device: `K v = f`, with `v` the displacement, or the potential, less what is prescribed.
 pub struct System<T: Real> {
     /// The mesh, its supports and loads.
     pub body: Loaded,
     /// K.
-    pub matrix: Matrix<T>,
+    pub operator: Operator<T>,
     /// f; `T^T f` where something is coupled.
     pub f: Buffer<T>,
     coupling: Option<Coupling<T>>,
     strategy: Strategy,
+}
+
+/// K after supports.
+pub enum Operator<T: Real> {
+    /// By its entries.
+    Assembled(Matrix<T>),
+    /// Without them.
+    MatrixFree(MatrixFree<T>),
+}
+
+impl<T: Real> Operator<T> {
+    /// Its products.
+    pub fn product(&self) -> &dyn LinOp<T> {
+        match self {
+            Operator::Assembled(matrix) => matrix,
+            Operator::MatrixFree(product) => product,
+        }
+    }
+
+    /// The inverse of its diagonal.
+    fn inverse_diagonal(&self, space: &Space) -> Result<Buffer<T>> {
+        match self {
+            Operator::Assembled(matrix) => inverse_diagonal(space, matrix),
+            Operator::MatrixFree(product) => product.inverse_diagonal(space),
+        }
+    }
 }
 
 /// A body on a device with its supports and loads, in the solver's numbering.
@@ -38,7 +68,7 @@ pub struct Loaded {
     /// The solver's numbering.
     pub numbering: Numbering,
     /// The mesh on the device.
-    pub mesh: DeviceMesh,
+    pub mesh: Rc<DeviceMesh>,
     /// The supports.
     pub supports: Supports,
     /// All loads.
@@ -76,7 +106,7 @@ impl Loaded {
             parts: Parts::new(space, model, &numbering, &coords)?,
             coords,
             numbering,
-            mesh,
+            mesh: Rc::new(mesh),
             loads,
             norm_f: 0.0,
             offset: Vec::new(),
@@ -286,7 +316,7 @@ impl<T: Real> Body<T> for Strains<'_, T> {
 }
 
 impl<T: Real> System<T> {
-    /// Assembles a model as a plan says and applies its supports.
+    /// Assembles a model as a plan says, or divides its mesh into patches, and applies its supports.
     pub fn assemble(
         space: &Space,
         model: &Model,
@@ -294,40 +324,61 @@ impl<T: Real> System<T> {
         phase: &mut Phase,
         timings: &mut Timings,
     ) -> Result<Self> {
-        // What is needed once is handed over or dropped on the way: at six million tetrahedra the slots, lists and
-        // sparsity take half a gigabyte.
-        let format = plan.format.unwrap_or(sparse::AUTO);
-        let strategy = plan.assembly.unwrap_or(Strategy::RowOwner);
-        let Topology { numbering, pattern, blocks, coords } =
-            Topology::new(space, &model.mesh, plan.ordering, DEGREE_WINDOW)?;
-        let mut matrix = Matrix::zeros(space, format, model.analysis.components(), &pattern, Tuning::default())?;
-        let mut mesh = DeviceMesh::new(space, model, blocks, coords)?;
-        mesh.addition = Addition::new(space, model, &numbering)?;
-        let mut assembly = Assembly::new(space, &mesh, &pattern, strategy)?;
-        space.finish()?;
-        timings.setup = phase.next("assembly");
-        assembly.assemble(space, &mesh, &mut matrix)?;
-        drop(assembly);
-        let mut body = Loaded::new(space, model, plan.method, numbering, mesh)?;
-        timings.assembly = phase.next("boundary");
-        let f = constrain(space, model, &mut body, &mut matrix)?;
+        let is_assembled = plan.operator != Some(choices::Operator::MatrixFree);
+        let (mut body, made) = match is_assembled {
+            true => assembled(space, model, plan, (&mut *phase, &mut *timings))?,
+            false => (patched(space, model, plan)?, None),
+        };
+        let (operator, strategy, f) = match made {
+            Some((mut matrix, strategy)) => {
+                timings.assembly = phase.next("boundary");
+                let f = constrain(space, model, &mut body, &mut matrix)?;
+                (Operator::Assembled(matrix), strategy, f)
+            }
+            None => {
+                timings.setup = phase.next("boundary");
+                let product = MatrixFree::new(space, &body.mesh, &body.supports, Division::default())?;
+                body.take_off_motion(model, |_| space.download(product.diagonal()))?;
+                let f = body.right_side::<T>(space)?.into_iter().map(T::from_f64).collect();
+                (Operator::MatrixFree(product), Strategy::RowOwner, space.upload_vec(f)?)
+            }
+        };
         let coupling = body.couplings.as_ref().map(|couplings| Coupling::new(space, &couplings.rows)).transpose()?;
         timings.boundary = phase.next("preconditioner");
-        Ok(System { body, matrix, f, coupling, strategy })
+        Ok(System { body, operator, f, coupling, strategy })
+    }
+
+    /// The matrix.
+    ///
+    /// # Panics
+    ///
+    /// Without one.
+    pub fn matrix(&self) -> &Matrix<T> {
+        match &self.operator {
+            Operator::Assembled(matrix) => matrix,
+            Operator::MatrixFree(_) => panic!("a system without a matrix"),
+        }
     }
 
     /// Assembles it again, in the blocks that it has, for a model of other materials on the same mesh; loads stay as
     /// they are, but for those of thermal strain.
+    ///
+    /// # Panics
+    ///
+    /// Without a matrix.
     pub fn set_materials(&mut self, space: &Space, model: &Model) -> Result<()> {
-        self.body.mesh.set_materials(space, model)?;
+        let (Operator::Assembled(matrix), Some(mesh)) = (&mut self.operator, Rc::get_mut(&mut self.body.mesh)) else {
+            panic!("a system without a matrix")
+        };
+        mesh.set_materials(space, model)?;
         self.body.parts = Parts::new(space, model, &self.body.numbering, &self.body.coords)?;
         if model.temperature.is_some() {
             let Loaded { numbering, mesh, coords, .. } = &self.body;
             self.body.loads = Loads::new(space, model, 0, (numbering, mesh), coords)?;
         }
-        let mut assembly = Assembly::new(space, &self.body.mesh, self.matrix.pattern(), self.strategy)?;
-        assembly.assemble(space, &self.body.mesh, &mut self.matrix)?;
-        self.f = constrain(space, model, &mut self.body, &mut self.matrix)?;
+        let mut assembly = Assembly::new(space, &self.body.mesh, matrix.pattern(), self.strategy)?;
+        assembly.assemble(space, &self.body.mesh, matrix)?;
+        self.f = constrain(space, model, &mut self.body, matrix)?;
         Ok(())
     }
 
@@ -372,14 +423,49 @@ impl<T: Real> System<T> {
     ) -> Result<(Vec<f64>, Outcome)> {
         let coupling = self.coupling.as_ref();
         let strains = Strains::new(space, &self.body, coupling);
-        let energy = self.body.energy_norm(space, &strains, coupling, || inverse_diagonal(space, &self.matrix))?;
-        let coupled = Coupled::new(&self.matrix, coupling);
+        let energy = self.body.energy_norm(space, &strains, coupling, || self.operator.inverse_diagonal(space))?;
+        let coupled = Coupled::new(self.operator.product(), coupling);
         let equations = Equations::new(coupled.operator(), &self.f).measured(Some(&energy));
         let outcome = iteration.solve(space, &equations, &mut v, options, monitor)?;
         let mut v: Vec<f64> = space.take(v)?.into_iter().map(T::to_f64).collect();
         self.body.couplings.iter().for_each(|couplings| couplings.rows.expand(&mut v));
         Ok((v, outcome))
     }
+}
+
+/// A matrix and the strategy that it is assembled by.
+type Made<T> = (Matrix<T>, Strategy);
+
+/// A body and its matrix before supports.
+fn assembled<T: Real>(
+    space: &Space,
+    model: &Model,
+    plan: &Plan,
+    (phase, timings): (&mut Phase, &mut Timings),
+) -> Result<(Loaded, Option<Made<T>>)> {
+    // What is needed once is handed over or dropped on the way: at six million tetrahedra the slots, lists and
+    // sparsity take half a gigabyte.
+    let format = plan.format.unwrap_or(sparse::AUTO);
+    let strategy = plan.assembly.unwrap_or(Strategy::RowOwner);
+    let Topology { numbering, pattern, blocks, coords } =
+        Topology::new(space, &model.mesh, plan.ordering, DEGREE_WINDOW)?;
+    let mut matrix = Matrix::zeros(space, format, model.analysis.components(), &pattern, Tuning::default())?;
+    let mut mesh = DeviceMesh::new(space, model, blocks, coords)?;
+    mesh.addition = Addition::new(space, model, &numbering)?;
+    let mut assembly = Assembly::new(space, &mesh, &pattern, strategy)?;
+    space.finish()?;
+    timings.setup = phase.next("assembly");
+    assembly.assemble(space, &mesh, &mut matrix)?;
+    drop(assembly);
+    Ok((Loaded::new(space, model, plan.method, numbering, mesh)?, Some((matrix, strategy))))
+}
+
+/// A body that has no matrix.
+fn patched(space: &Space, model: &Model, plan: &Plan) -> Result<Loaded> {
+    let Topology { numbering, blocks, coords, .. } = Topology::without_matrix(space, &model.mesh)?;
+    let mut mesh = DeviceMesh::new(space, model, blocks, coords)?;
+    mesh.addition = Addition::new(space, model, &numbering)?;
+    Loaded::new(space, model, plan.method, numbering, mesh)
 }
 
 /// Refuses the largest load of a part if T does not hold it to its digits, or double not its square.

@@ -23,7 +23,7 @@ use crate::assembly::symbolic;
 use crate::device::Factors;
 use crate::model::{Model, Physics, SolverOptions};
 use crate::precond;
-use crate::result::choices::{Acceleration, Method, Ordering, Precision, Preconditioner, Strategy};
+use crate::result::choices::{Acceleration, Method, Operator, Ordering, Precision, Preconditioner, Strategy};
 use crate::result::{Body, Fill, Hard, Plan, Reason};
 use crate::solve::direct::Dissection;
 use crate::sparse;
@@ -103,6 +103,7 @@ impl Plan {
             preconditioner: Some(precond::AUTO),
             order: None,
             precision: double_or(solver),
+            operator: Some(Operator::Assembled),
             format: Some(solver.format.unwrap_or(sparse::AUTO)),
             ordering: solver.ordering.unwrap_or_else(|| Ordering::auto(&model.mesh)),
             assembly: Some(solver.assembly.unwrap_or_else(|| Strategy::auto(on_host, model.form(), kinds))),
@@ -123,6 +124,7 @@ impl Plan {
             acceleration,
             preconditioner: None,
             order: (acceleration == Acceleration::Cg).then_some(model.solver.order),
+            operator: None,
             format: None,
             assembly: None,
             ..Plan::plain(model, device.on_host)
@@ -184,7 +186,9 @@ impl Verdict {
 /// Judges a factor by what is known of it at once.
 fn factor(model: &Model, device: &DeviceFacts) -> Verdict {
     let solver = &model.solver;
-    let is_asked = solver.preconditioner.is_some() || solver.acceleration != Acceleration::None;
+    let is_asked = solver.preconditioner.is_some()
+        || solver.acceleration != Acceleration::None
+        || solver.operator == Some(Operator::MatrixFree);
     if is_asked || double_or(solver) != Precision::Double {
         return Verdict::no(None);
     }
@@ -265,6 +269,7 @@ fn iterate(model: &Model, device: &DeviceFacts, why: Option<Reason>, fill: Optio
     if is_rounded(model, device, preconditioner) {
         plan.precision = Precision::Mixed;
     }
+    plan.choose_operator(model, device);
     plan
 }
 

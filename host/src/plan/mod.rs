@@ -17,6 +17,7 @@ mod facts;
 pub mod fits;
 mod iterations;
 mod memory;
+mod operator;
 mod resolve;
 mod shape;
 #[cfg(test)]

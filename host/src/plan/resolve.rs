@@ -2,9 +2,10 @@
 
 use super::decide::decide;
 use super::facts::DeviceFacts;
+use super::operator;
 use crate::model::{Model, Physics};
 use crate::precond;
-use crate::result::choices::{Acceleration, Method, PLAIN_PRECISIONS, Precision};
+use crate::result::choices::{Acceleration, Method, Operator, PLAIN_PRECISIONS, Precision};
 use crate::result::{Error, Plan, Result};
 use crate::solve::direct;
 
@@ -32,6 +33,9 @@ pub fn resolve(model: &Model, facts: &DeviceFacts) -> Result<Plan> {
     if is_long && plan.method == Method::Direct {
         plan = super::without_factor(model, facts);
     }
+    if solver.operator == Some(Operator::MatrixFree) {
+        operator::check(model, &plan)?;
+    }
     let is_half = solver.precision == Some(Precision::MixedHalf);
     if plan.method == Method::Direct {
         if is_half {
@@ -57,8 +61,9 @@ const MOST_FACTORISED: usize = 4_000;
 /// Refuses methods that do not go with the couplings of a model; whether these rule the direct solver out.
 fn check_couplings(model: &Model) -> Result<bool> {
     let Some((length, entry)) = model.constraints.longest() else { return Ok(false) };
-    let refuse =
-        |method: Method, why: String| Err(Error::Unsuited { strategy: method.name(), why, available: vec!["cg"] });
+    let refuse = |method: Method, why: String| {
+        Err(Error::Unsuited { what: "method", name: method.name(), why, available: vec!["cg"] })
+    };
     match model.solver.method {
         Some(Method::Femses) => {
             refuse(Method::Femses, format!("has no [[{}]], which acts around a matrix", entry.kind))
@@ -86,7 +91,8 @@ fn check_femses(model: &Model) -> Result<()> {
     }
     if let Some((_, cells)) = model.mesh.solids().find(|(_, cells)| !cells.kind.is_of_papers()) {
         let why = format!("has no kernels for {}", cells.kind.info().name);
-        return Err(Error::Unsuited { strategy: Method::Femses.name(), why, available: vec!["cg", "direct"] });
+        let (name, available) = (Method::Femses.name(), vec!["cg", "direct"]);
+        return Err(Error::Unsuited { what: "method", name, why, available });
     }
     if let Some(precision) = solver.precision.filter(|precision| !PLAIN_PRECISIONS.contains(precision)) {
         let available = PLAIN_PRECISIONS.map(Precision::name).to_vec();
@@ -94,6 +100,9 @@ fn check_femses(model: &Model) -> Result<()> {
     }
     if let Some(format) = solver.format {
         return refuse("format with method `femses`, which has no matrix,", format.name(), vec!["auto"]);
+    }
+    if let Some(operator) = solver.operator {
+        return refuse("operator with method `femses`, which has those of elements,", operator.name(), vec!["auto"]);
     }
     if let Some(assembly) = solver.assembly {
         return refuse("assembly with method `femses`, which has none,", assembly.name(), vec!["auto"]);

@@ -2,6 +2,7 @@
 
 use crate::mesh::{Cells, Mesh, quality};
 use crate::model::Model;
+use crate::precond::amg::stacks::QUADRATIC;
 
 /// Elements more stretched than this take multigrid long.
 pub const STRETCHED: f64 = 5.0;
@@ -84,6 +85,22 @@ fn median_ratio(mesh: &Mesh, other: fn(&[f64]) -> f64) -> f64 {
     }
     all.sort_unstable_by(f64::total_cmp);
     all.get(all.len() / 2).copied().unwrap_or(1.0)
+}
+
+/// The share of nodes of quadratic cells that are far closer to another than to the farthest of their cell, by that of some
+/// cells: what multigrid takes for [stacks](crate::precond::amg::stacks).
+pub fn stacked(mesh: &Mesh) -> f64 {
+    let (mut found, mut all) = (0, 0);
+    for (_, cells) in mesh.solids() {
+        for i in spread(cells.len(), SAMPLED_CELLS) {
+            let x: Vec<[f64; 3]> = cells.cell(i).iter().map(|node| mesh.coords[*node as usize]).collect();
+            let longest: Vec<f64> = x.iter().map(|a| x.iter().map(|b| square(a, b)).fold(0.0, f64::max)).collect();
+            let is_stacked = |a: usize, b: usize| QUADRATIC.powi(2) * square(&x[a], &x[b]) < longest[a].min(longest[b]);
+            found += (0..x.len()).filter(|&a| (0..x.len()).any(|b| a != b && is_stacked(a, b))).count();
+            all += x.len();
+        }
+    }
+    found as f64 / all.max(1) as f64
 }
 
 /// The share of the nodes of a mesh that are on its skin.

@@ -1,7 +1,10 @@
 //! A plan in words.
 
-use crate::result::choices::{Format, Preconditioner, Strategy};
+use crate::result::choices::{Format, Operator, Preconditioner, Strategy};
 use crate::result::{Plan, Reason};
+
+/// What stands for the operator and the format of FEMSES.
+const OF_ELEMENTS: &str = "element";
 
 /// What stands for the reason where there was nothing to decide.
 pub const AS_ASKED: &str = "as asked for";
@@ -19,9 +22,14 @@ impl Plan {
         self.preconditioner.map_or(self.acceleration.name(), Preconditioner::name)
     }
 
+    /// The word for how products are computed.
+    pub fn operator_name(&self) -> &'static str {
+        self.operator.map_or(OF_ELEMENTS, Operator::name)
+    }
+
     /// The word for what stiffness is stored in.
     pub fn format_name(&self) -> &'static str {
-        self.format.map_or("element", Format::name)
+        self.format.map_or(if self.operator.is_some() { "none" } else { OF_ELEMENTS }, Format::name)
     }
 
     /// The word for how the matrix is assembled.

@@ -24,6 +24,10 @@ impl<T: Real> Build<T> for Identity<T> {
     fn build<V: Stored<Arithmetic = T>>(_: &Space, _: &Matrix<V>, _: &Context) -> Result<Self> {
         Ok(Identity(PhantomData))
     }
+
+    fn of_operator(_: &Space, _: &dyn LinOp<T>, _: Buffer<T>, _: &Context) -> Result<Self> {
+        Ok(Identity(PhantomData))
+    }
 }
 
 /// The inverse of the diagonal, in single precision.
@@ -61,7 +65,11 @@ impl<T: Real> Preconditioner<T> for Jacobi<T> {
 
 impl<T: Real> Build<T> for Jacobi<T> {
     fn build<V: Stored<Arithmetic = T>>(space: &Space, matrix: &Matrix<V>, context: &Context) -> Result<Self> {
-        Ok(Jacobi { inverse: to_single(space, &context.inverse_diagonal(space, matrix)?)?, of: PhantomData })
+        Jacobi::of_operator(space, matrix, context.inverse_diagonal(space, matrix)?, context)
+    }
+
+    fn of_operator(space: &Space, _: &dyn LinOp<T>, inverse: Buffer<T>, _: &Context) -> Result<Self> {
+        Ok(Jacobi { inverse: to_single(space, &inverse)?, of: PhantomData })
     }
 }
 
@@ -93,6 +101,8 @@ impl<T: Real> Preconditioner<T> for BlockJacobi<T> {
 }
 
 impl<T: Real> Build<T> for BlockJacobi<T> {
+    const NEEDS_ENTRIES: bool = true;
+
     fn build<V: Stored<Arithmetic = T>>(space: &Space, matrix: &Matrix<V>, context: &Context) -> Result<Self> {
         let (size, n_rows) = (matrix.block_size(), matrix.pattern().n_rows);
         let mut values = space.zeros(n_rows * size * (size + 1) / 2)?;

@@ -14,11 +14,13 @@
 //! second matrix: see [`polynomial`].
 
 mod coupled;
+mod in_single;
 mod rounded;
 pub mod spectrum;
 
 pub use amg::{Amg, Hierarchy, SetupCache};
 pub use chebyshev::Chebyshev;
+pub use in_single::InSingle;
 pub(crate) use jacobi::to_single;
 pub use jacobi::{BlockJacobi, Identity, Jacobi, inverse_diagonal};
 pub use least_squares::LeastSquares;
@@ -31,6 +33,7 @@ use crate::result::choices::{self, Precision, for_each_preconditioner};
 use crate::result::{Error, Result};
 use crate::sparse::{CoupledRows, Coupling, LinOp, Matrix};
 use kernels_rs::real::{Real, Stored};
+use std::rc::Rc;
 
 macro_rules! files {
     ($($file:ident { $($preconditioners:tt)+ })+) => { $(pub mod $file;)+ };
@@ -80,8 +83,19 @@ pub struct Context<'a> {
     pub original: Option<Original<'a>>,
     /// What a preconditioner of another matrix with the same blocks left, or where this one may leave it.
     pub kept: Option<&'a SetupCache>,
+    /// The level of the vertices, of an operator without entries that has nodes in the middle of edges.
+    pub vertices: Option<VertexLevel<'a>>,
     /// The couplings around the matrix, which is K: then the preconditioner is one of `T^T K T`.
     pub coupled: Option<&'a CoupledRows>,
+}
+
+/// What a hierarchy begins with where the finest level has no entries.
+#[derive(Clone, Copy)]
+pub struct VertexLevel<'a> {
+    /// `P^T K P`, with P the mean of an edge's ends in its middle; vertices as nodes are numbered.
+    pub matrix: &'a Rc<Matrix<f64>>,
+    /// A bit for each component of a node that no support holds, `[n_nodes]`.
+    pub free: &'a Buffer<u8>,
 }
 
 /// A matrix K of which there is a copy `D^-1/2 K D^-1/2` in lower precision.
@@ -98,7 +112,7 @@ pub struct Original<'a> {
 impl<'a> Context<'a> {
     /// An order, and nothing else.
     pub fn of_order(order: usize) -> Self {
-        Context { order, coords: None, ends: None, original: None, kept: None, coupled: None }
+        Context { order, coords: None, ends: None, original: None, kept: None, vertices: None, coupled: None }
     }
 
     /// An order, the nodes' coordinates, and the ends of the edges that some of them are in the middle of.
@@ -134,8 +148,20 @@ pub trait Build<T: Real>: Preconditioner<T> + Sized {
     const HAS_ORDER: bool = false;
     /// Whether it takes products with the matrix, so that it gains from a copy of it in lower precision.
     const READS_MATRIX: bool = false;
+    /// Whether it needs entries of the matrix, besides its diagonal.
+    const NEEDS_ENTRIES: bool = false;
     /// Makes it.
     fn build<V: Stored<Arithmetic = T>>(space: &Space, matrix: &Matrix<V>, context: &Context) -> Result<Self>;
+    /// Makes it of an operator without entries, whose diagonal has this inverse.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotAvailable`] where it needs entries.
+    fn of_operator(_: &Space, _: &dyn LinOp<T>, _: Buffer<T>, _: &Context) -> Result<Self> {
+        let available = choices::Preconditioner::ALL.into_iter().filter(|one| !needs_entries(*one));
+        let available = available.map(choices::Preconditioner::name).collect();
+        Err(Error::NotAvailable { what: "preconditioner without a matrix", name: "this".into(), available })
+    }
 }
 
 /// What an associated constant of a preconditioner's type is.
@@ -153,6 +179,11 @@ pub fn has_order(preconditioner: choices::Preconditioner) -> bool {
 /// Whether there is one of a rounded copy of the matrix: it takes products with it.
 pub fn reads_matrix(preconditioner: choices::Preconditioner) -> bool {
     for_each_preconditioner!(constant, READS_MATRIX, preconditioner)
+}
+
+/// Whether there is none of an operator without entries.
+pub fn needs_entries(preconditioner: choices::Preconditioner) -> bool {
+    for_each_preconditioner!(constant, NEEDS_ENTRIES, preconditioner)
 }
 
 /// The names of those that there are of a rounded copy of the matrix.
@@ -185,6 +216,28 @@ pub fn build<T: Real>(
             match preconditioner { $($(
                 choices::Preconditioner::$P => Box::new(<$file::$P<T> as Build<T>>::build(space, matrix, context)?)
             ),+),+ }
+        };
+    }
+    Ok(for_each_preconditioner!(build))
+}
+
+/// As [`build`], of an operator without entries, whose diagonal has this inverse.
+///
+/// # Errors
+///
+/// [`Error::NotAvailable`] for a preconditioner that needs entries.
+pub fn build_of_operator<T: Real>(
+    preconditioner: choices::Preconditioner,
+    context: &Context,
+    space: &Space,
+    operator: &dyn LinOp<T>,
+    inverse: Buffer<T>,
+) -> Result<Box<dyn Preconditioner<T>>> {
+    macro_rules! build {
+        ($($file:ident { $($P:ident = $word:literal),+ })+) => {
+            match preconditioner { $($(choices::Preconditioner::$P => {
+                Box::new(<$file::$P<T> as Build<T>>::of_operator(space, operator, inverse, context)?)
+            })+)+ }
         };
     }
     Ok(for_each_preconditioner!(build))

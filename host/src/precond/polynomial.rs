@@ -85,6 +85,10 @@ impl<T: Real, F: Family> Build<T> for Polynomial<T, F> {
         let (coupling, inverse) = (context.coupling(space)?, context.inverse_diagonal(space, matrix)?);
         Polynomial::of(space, Coupled::new(matrix, coupling.as_ref()).operator(), inverse, context.order)
     }
+
+    fn of_operator(space: &Space, operator: &dyn LinOp<T>, inverse: Buffer<T>, context: &Context) -> Result<Self> {
+        Polynomial::of(space, operator, inverse, context.order)
+    }
 }
 
 /// The truncated Neumann series of `D^-1 K`, `p(t) = omega (1 + s + .. + s^m)`, `s = 1 - omega t` (SBELL sec. 2; Saad 2003,

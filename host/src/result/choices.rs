@@ -99,6 +99,15 @@ choices! {
 }
 
 choices! {
+    /// How products with K are computed.
+    Operator:
+    /// From its entries, which are assembled and stored.
+    Assembled = "assembled",
+    /// From coordinates and materials, cell by cell, each time.
+    MatrixFree = "matrix_free",
+}
+
+choices! {
     /// The order of the nodes before the sort by degree.
     Ordering:
     /// As in the mesh.

@@ -21,11 +21,13 @@ pub enum Error {
         /// What there is.
         available: Vec<&'static str>,
     },
-    /// An assembly strategy cannot assemble this mesh on this device (exit code 2).
-    #[error("assembly strategy `{strategy}` {why}; available here: {}", available.join(", "))]
+    /// A choice does not go with the model, the device, or other choices (exit code 2).
+    #[error("{what} `{name}` {why}; available here: {}", available.join(", "))]
     Unsuited {
+        /// What was to be chosen.
+        what: &'static str,
         /// What was asked for.
-        strategy: &'static str,
+        name: &'static str,
         /// Why not, as the rest of a sentence.
         why: String,
         /// What can.

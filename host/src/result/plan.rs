@@ -1,7 +1,7 @@
 //! What was decided before a solution.
 
 use super::Reason;
-use super::choices::{Acceleration, Format, Method, Ordering, Precision, Preconditioner, Strategy};
+use super::choices::{Acceleration, Format, Method, Operator, Ordering, Precision, Preconditioner, Strategy};
 
 /// How a model is solved, with every `auto` decided.
 #[derive(Debug, Clone, PartialEq)]
@@ -16,6 +16,8 @@ pub struct Plan {
     pub order: Option<usize>,
     /// The precision.
     pub precision: Precision,
+    /// How products with K are computed; none with `femses`, which has those of elements.
+    pub operator: Option<Operator>,
     /// The storage format; none without a matrix.
     pub format: Option<Format>,
     /// The order of the nodes.

@@ -33,6 +33,8 @@ pub enum Reason {
         /// In the time of multigrid.
         multigrid: f64,
     },
+    /// Products of quadratic elements are faster without a matrix.
+    NoMatrix,
     /// Multigrid was decided on and has too little memory.
     MultigridTooLarge,
 }
@@ -95,6 +97,7 @@ impl fmt::Display for Reason {
                 f,
                 "about {jacobi:.0} iterations with Jacobi are expected, and multigrid costs as much as {multigrid:.0}"
             ),
+            Reason::NoMatrix => write!(f, "products without a matrix, which are faster for quadratic elements"),
             Reason::MultigridTooLarge => write!(f, "multigrid has too little memory"),
         }
     }

@@ -121,7 +121,7 @@ pub struct Placed {
     pub offsets: View<u64>,
     /// Cells around each node, ascending, `[offsets[n_nodes]]`.
     pub cells: ViewMut<u32>,
-    /// The place in the row of each cell's node a of its node b, `[n_cells][N][N]`.
+    /// The place in the row of each cell's node a of its node b, `[n_cells][N][N]`; empty without a matrix.
     pub slots: ViewMut<u16>,
 }
 
@@ -138,6 +138,9 @@ pub unsafe fn place_cells(row: usize, to_mesh: View<u32>, around: Around, patter
     for k in 0..end - start {
         let cell = around.cells.at(start + k);
         to.cells.set(first_pair + k, cell);
+        if to.slots.is_empty() {
+            continue;
+        }
         let first_node = cell as usize * around.size;
         let mut a = 0;
         while around.nodes.at(first_node + a) != row as u32 {

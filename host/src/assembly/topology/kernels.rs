@@ -5,12 +5,13 @@
 //! | --- | --- |
 //! | `around` | [`NodeCells::new`] |
 //! | `neighbours` | [`Neighbours::new`] |
-//! | `Numbering::new` | [`number`] |
+//! | `Numbering::new` | [`places`], [`by_degree`] |
 //! | `renumber` | [`Neighbours::rows`] |
 //! | `Block::new` | [`NodeCells::place`] |
 
 use super::{CellBlock, Topology};
 use crate::assembly::numbering::Numbering;
+use crate::assembly::patches::node_order;
 use crate::assembly::symbolic;
 use crate::device::Buffer;
 use crate::element::ElementKind;
@@ -36,18 +37,43 @@ pub fn analyse(space: &Space, mesh: &Mesh, order: Ordering, window: usize) -> Re
         return Ok(None);
     }
     let mesh_coords = space.upload(&mesh.coords)?;
-    let to_mesh = number(space, mesh, &mesh_coords, order, window, &neighbours)?;
+    let to_mesh = places(space, mesh, &mesh_coords, order)?;
+    let to_mesh = by_degree(space, to_mesh, window, &neighbours)?;
+    placed(space, around, to_mesh, mesh_coords, |numbering| neighbours.rows(space, numbering)).map(Some)
+}
+
+/// Analyses a mesh whose matrix is not asked for.
+pub fn without_matrix(space: &Space, mesh: &Mesh) -> Result<Topology> {
+    let n = mesh.coords.len();
+    let solids = mesh.solids();
+    let around = solids.map(|(index, cells)| NodeCells::new(space, n, index, cells)).collect::<Result<_>>()?;
+    let mesh_coords = space.upload(&mesh.coords)?;
+    let to_mesh = space.upload_vec(node_order(mesh))?;
+    placed(space, around, to_mesh, mesh_coords, |_| {
+        Ok(Pattern { n_rows: 0, row_start: space.upload(&[0])?, columns: space.upload(&[])? })
+    })
+}
+
+/// The topology of cells in an order of the nodes.
+fn placed(
+    space: &Space,
+    around: Vec<NodeCells>,
+    to_mesh: Buffer<u32>,
+    mesh_coords: Buffer<[f64; 3]>,
+    pattern: impl FnOnce(&DeviceNumbering) -> Result<Pattern>,
+) -> Result<Topology> {
+    let n = to_mesh.len();
     let coords = gather_points(space, &to_mesh, &mesh_coords)?;
     drop(mesh_coords);
     let mut to_solver = space.zeros(n)?;
     // SAFETY: both live and have an entry per node; an order names every node once.
     unsafe { space.run(n, Invert { order: to_mesh.view(), inverse: to_solver.view_mut() }) }?;
     let numbering = DeviceNumbering { to_mesh, to_solver };
-    let pattern = Rc::new(neighbours.rows(space, &numbering)?);
+    let pattern = Rc::new(pattern(&numbering)?);
     let blocks = around.into_iter().map(|block| block.place(space, &numbering, &pattern)).collect::<Result<_>>()?;
     let DeviceNumbering { to_mesh, to_solver } = numbering;
     let numbering = Numbering { to_mesh: space.take(to_mesh)?, to_solver: space.take(to_solver)? };
-    Ok(Some(Topology { numbering, pattern, blocks, coords }))
+    Ok(Topology { numbering, pattern, blocks, coords })
 }
 
 type DeviceNumbering = Numbering<Buffer<u32>>;
@@ -76,29 +102,28 @@ fn bits(largest: u64) -> u32 {
     u64::BITS - largest.leading_zeros()
 }
 
-fn number(
-    space: &Space,
-    mesh: &Mesh,
-    coords: &Buffer<[f64; 3]>,
-    order: Ordering,
-    window: usize,
-    neighbours: &Neighbours,
-) -> Result<Buffer<u32>> {
+/// The mesh's nodes in an order.
+fn places(space: &Space, mesh: &Mesh, coords: &Buffer<[f64; 3]>, order: Ordering) -> Result<Buffer<u32>> {
     let n = coords.len();
-    let mut keys = space.zeros(n)?;
-    let places = match order {
+    match order {
         Ordering::Hilbert => {
-            let lattice = ordering::lattice(&mesh.coords);
+            let (lattice, mut keys) = (ordering::lattice(&mesh.coords), space.zeros(n)?);
             // SAFETY: both live and have an entry per node.
             unsafe { space.run(n, HilbertKeys { lattice, coords: coords.view(), keys: keys.view_mut() }) }?;
-            space.sort_order(&keys, HILBERT_BITS)?
+            space.sort_order(&keys, HILBERT_BITS)
         }
-        Ordering::Mesh => space.upload_vec((0..n as u32).collect())?,
-        Ordering::ReverseCuthillMckee => space.upload_vec(order.order(mesh, &symbolic::neighbours(mesh)))?,
-    };
+        Ordering::Mesh => space.upload_vec((0..n as u32).collect()),
+        Ordering::ReverseCuthillMckee => space.upload_vec(order.order(mesh, &symbolic::neighbours(mesh))),
+    }
+}
+
+/// The same, each window sorted by falling degree.
+fn by_degree(space: &Space, places: Buffer<u32>, window: usize, neighbours: &Neighbours) -> Result<Buffer<u32>> {
     if window <= 1 {
         return Ok(places);
     }
+    let n = places.len();
+    let mut keys = space.zeros(n)?;
     let degree_bits = bits(neighbours.longest.into());
     let kernel = DegreeKeys {
         window,
@@ -162,7 +187,8 @@ impl NodeCells {
         let nodes = gather(space, &self.nodes, &numbering.to_solver)?;
         let around = space.exclusive_sum(&gather(space, &numbering.to_mesh, &self.counts)?)?;
         let mut cells = space.zeros(self.cells.len())?;
-        let mut slots = space.zeros(self.cells.len() * self.size())?;
+        let n_slots = if pattern.n_rows == 0 { 0 } else { self.cells.len() * self.size() };
+        let mut slots = space.zeros(n_slots)?;
         let kernel = PlaceCells {
             to_mesh: numbering.to_mesh.view(),
             around: Around { nodes: nodes.view(), ..self.view() },
@@ -170,7 +196,7 @@ impl NodeCells {
             to: Placed { offsets: around.view(), cells: cells.view_mut(), slots: slots.view_mut() },
         };
         // SAFETY: all live until `finish`; a row has as many cells as its node has.
-        unsafe { space.run(pattern.n_rows, kernel) }?;
+        unsafe { space.run(numbering.to_mesh.len(), kernel) }?;
         space.finish()?;
         Ok(CellBlock { index: self.index, kind: self.kind, n_cells: self.n_cells, nodes, around, cells, slots })
     }

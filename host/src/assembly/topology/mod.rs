@@ -27,7 +27,7 @@ pub struct CellBlock {
     pub around: Buffer<u64>,
     /// Cells around each node, ascending, `[around[n_nodes]]`.
     pub cells: Buffer<u32>,
-    /// The place in the row of each cell's node a of its node b, `[n_cells][N][N]`.
+    /// The place in the row of each cell's node a of its node b, `[n_cells][N][N]`; empty without a matrix.
     pub slots: Buffer<u16>,
 }
 
@@ -35,7 +35,7 @@ pub struct CellBlock {
 pub struct Topology {
     /// The solver's numbering.
     pub numbering: Numbering,
-    /// Which blocks of the matrix are not zero.
+    /// Which blocks of the matrix are not zero; no rows without a matrix.
     pub pattern: Rc<Pattern>,
     /// The cells, one entry per element type.
     pub blocks: Vec<CellBlock>,
@@ -50,6 +50,14 @@ impl Topology {
         match on_device {
             Some(topology) => Ok(topology),
             None => Topology::upload(space, mesh, Symbolic::new(mesh, order, window)?),
+        }
+    }
+
+    /// The same without a matrix: the nodes of a [patch](super::patches) lie together.
+    pub fn without_matrix(space: &Space, mesh: &Mesh) -> Result<Self> {
+        match space.on_host() {
+            true => Topology::upload(space, mesh, Symbolic::without_matrix(mesh)),
+            false => kernels::without_matrix(space, mesh),
         }
     }
 

@@ -5,7 +5,7 @@ use super::synonyms::{self, Meaning};
 use crate::model::names::{list, nearest};
 use crate::model::{CaseError, SolverOptions};
 use crate::result::choices::{
-    Acceleration, Choice, Format, Method, ORDERS, Ordering, Precision, Preconditioner, Strategy, find,
+    Acceleration, Choice, Format, Method, ORDERS, Operator, Ordering, Precision, Preconditioner, Strategy, find,
 };
 use toml::Spanned;
 
@@ -75,6 +75,7 @@ impl Case {
     pub(super) fn matrix_options(&self, options: SolverOptions) -> Result<SolverOptions, Box<CaseError>> {
         let table = &self.tables.solver;
         Ok(SolverOptions {
+            operator: self.auto_or("operator", table.operator.as_ref(), &Operator::ALL)?,
             format: self.auto_or("format", table.format.as_ref(), &Format::ALL)?,
             ordering: self.auto_or("ordering", table.ordering.as_ref(), &Ordering::ALL)?,
             preconditioner: self.auto_or("preconditioner", table.preconditioner.as_ref(), &Preconditioner::ALL)?,

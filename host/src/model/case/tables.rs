@@ -473,6 +473,8 @@ pub struct SolverTable {
     pub method: Option<Spanned<String>>,
     /// What makes `femses` faster.
     pub acceleration: Option<Spanned<String>>,
+    /// How products with K are computed.
+    pub operator: Option<Spanned<String>>,
     pub format: Option<Spanned<String>>,
     pub ordering: Option<Spanned<String>>,
     pub preconditioner: Option<Spanned<String>>,

@@ -316,6 +316,7 @@ pub(super) fn solver(summary: &Summary, asked: &SolverOptions) -> String {
     let mut rows = vec![
         ("method", s.method.clone()),
         ("preconditioner", format!("{}{order}", s.preconditioner)),
+        ("products", s.operator.replace('_', " ")),
         ("storage format", s.format.clone()),
         ("order of the nodes", s.ordering.clone()),
         ("assembly", s.assembly.clone()),

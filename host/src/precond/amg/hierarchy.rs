@@ -15,7 +15,7 @@ pub struct LevelSize {
     pub size: usize,
     /// Block rows: nodes.
     pub rows: usize,
-    /// Blocks of the matrix.
+    /// Blocks of the matrix; 0 without a matrix.
     pub blocks: usize,
 }
 
@@ -102,10 +102,9 @@ impl SetupTimes {
 }
 
 impl Hierarchy {
-    /// Entries of the matrices of all levels over those of the finest.
+    /// Entries of the matrices of all levels over those of the finest that has one.
     pub fn operator_complexity(&self) -> f64 {
-        let entries = |level: &LevelSize| level.entries() as f64;
-        let finest = self.levels.first().map_or(0.0, entries);
-        if finest == 0.0 { 1.0 } else { self.levels.iter().map(entries).sum::<f64>() / finest }
+        let entries = || self.levels.iter().map(|level| level.entries() as f64);
+        entries().find(|entries| *entries > 0.0).map_or(1.0, |finest| entries().sum::<f64>() / finest)
     }
 }

@@ -140,11 +140,22 @@ impl<T: Real> Build<T> for Amg<T> {
         }
         Ok(parts.amg())
     }
+
+    fn of_operator(space: &Space, operator: &dyn LinOp<T>, inverse: Buffer<T>, context: &Context) -> Result<Self> {
+        let mut parts = Parts::without_matrix(context);
+        let smoother = Smoother::new(space, operator, inverse, None, View::from_slice(&[]), FEW)?;
+        parts.lap(space, |times| &mut times.smoothing)?;
+        let next = vertices::known(space, context)?;
+        parts.lap(space, |times| &mut times.symbolic)?;
+        let next = parts.add(space, smoother, next, View::from_slice(&[]))?;
+        parts.below(space, next)?;
+        Ok(parts.amg())
+    }
 }
 
 /// What the next level is made from: its matrix, and how its nodes came about.
 struct CoarseMatrix {
-    matrix: Matrix<f64>,
+    matrix: Rc<Matrix<f64>>,
     modes: Rc<Modes>,
     coords: Rc<Buffer<[f64; 3]>>,
     /// Whether its nodes are the vertices of the mesh.
@@ -176,8 +187,17 @@ struct Parts<'a, T: Real> {
 impl<'a, T: Real> Parts<'a, T> {
     fn new<V: Stored>(matrix: &Matrix<V>, kept: Option<&'a SetupCache>) -> Self {
         let (size, pattern) = (matrix.block_size(), matrix.pattern());
-        let levels = vec![LevelSize { size, rows: pattern.n_rows, blocks: pattern.n_blocks() }];
-        let hierarchy = Hierarchy { levels, ..Hierarchy::default() };
+        Parts::begin(LevelSize { size, rows: pattern.n_rows, blocks: pattern.n_blocks() }, kept)
+    }
+
+    /// Of an operator without entries, which counts as one without blocks.
+    fn without_matrix(context: &Context) -> Self {
+        let size = context.vertices.map_or(0, |vertices| vertices.matrix.block_size());
+        Parts::begin(LevelSize { size, rows: context.coords.map_or(0, Buffer::len), blocks: 0 }, None)
+    }
+
+    fn begin(finest: LevelSize, kept: Option<&'a SetupCache>) -> Self {
+        let hierarchy = Hierarchy { levels: vec![finest], ..Hierarchy::default() };
         let (levels, matrices, inverse, since) = (Vec::new(), Vec::new(), None, Instant::now());
         let [is_thin, is_flat, is_quadratic] = [false; 3];
         Parts { levels, matrices, inverse, is_thin, is_flat, is_quadratic, hierarchy, kept, since }
@@ -235,7 +255,12 @@ impl<'a, T: Real> Parts<'a, T> {
             found.map(|found| found.coupled(space, rows, None)).transpose()
         })?;
         drop(fine);
-        let mut next = self.add(space, smoother, way, scaling)?;
+        let next = self.add(space, smoother, way, scaling)?;
+        self.below(space, next)
+    }
+
+    /// Makes the levels from the first on that has a matrix of its own.
+    fn below(&mut self, space: &Space, mut next: Option<CoarseMatrix>) -> Result<()> {
         while let Some(below) = next {
             if below.matrix.block_size() * below.matrix.pattern().n_rows <= coarsest::MOST {
                 self.inverse = Some(coarsest::inverse(space, &below.matrix)?);
@@ -274,7 +299,7 @@ impl<'a, T: Real> Parts<'a, T> {
         // The rest of the symbolic part is needed no more, unless it is kept.
         let Coarsening { modes, coords, is_smoothed, .. } = &symbolic.coarsening;
         let (modes, coords) = (modes.clone(), coords.clone());
-        let below = CoarseMatrix { matrix, modes, coords, is_of_vertices: !is_smoothed };
+        let below = CoarseMatrix { matrix: Rc::new(matrix), modes, coords, is_of_vertices: !is_smoothed };
         Ok(Some(NextLevel { prolongator, columns: symbolic.columns.clone(), below }))
     }
 
@@ -282,7 +307,6 @@ impl<'a, T: Real> Parts<'a, T> {
     fn coarser(&mut self, space: &Space, below: CoarseMatrix) -> Result<Option<CoarseMatrix>> {
         let CoarseMatrix { matrix, modes, coords, is_of_vertices } = below;
         let unscaled = View::from_slice(&[]);
-        let matrix = Rc::new(matrix);
         let rounded = match (matrix.clone() as Rc<dyn Any>).downcast() {
             Ok(same) => same,
             Err(_) => Rc::new(copied::<T>(space, &matrix, AUTO, unscaled)?),

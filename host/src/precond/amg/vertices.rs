@@ -4,12 +4,14 @@
 //! the smoother leaves. The vertices alone have the graph and the unknowns of linear elements, which aggregation is
 //! made for, and the modes of the mesh. Nothing is smoothed: the means are a smooth interpolation already.
 
-use super::blocks::{BlockRows, Shape};
+use super::blocks::{BlockRows, Columns, Shape};
 use super::setup::{Coarsening, WORTHWHILE};
 use super::tentative::Modes;
+use super::{CoarseMatrix, NextLevel};
 use crate::device::Buffer;
 use crate::linalg::Space;
-use crate::result::Result;
+use crate::precond::{Context, VertexLevel};
+use crate::result::{Error, Result};
 use kernels_rs::amg::vertices::{FillInterpolation, GatherVertices, ListEnds, MarkVertices};
 use std::rc::Rc;
 
@@ -65,4 +67,26 @@ pub fn vertices(
     let modes = Rc::new(Modes::rigid(space, size, &coarse_coords, &coarse_free)?);
     let (tentative, coords) = (Rc::new(prolongator), Rc::new(coarse_coords));
     Ok(Some(Coarsening { tentative, is_smoothed: false, modes, coords }))
+}
+
+/// The way to the level of the vertices where its matrix is known, and the finest level's is not.
+///
+/// # Errors
+///
+/// [`Error::NotAvailable`] where the context has no such level.
+pub(super) fn known(space: &Space, context: &Context) -> Result<Option<NextLevel>> {
+    let (Some(VertexLevel { matrix, free }), Some(ends), Some(coords)) =
+        (context.vertices, context.ends, context.coords)
+    else {
+        let (what, name) = ("operator without a matrix", "of linear elements".into());
+        return Err(Error::NotAvailable { what, name, available: vec!["of quadratic elements"] });
+    };
+    let Some(Coarsening { tentative, modes, coords, .. }) =
+        vertices(space, matrix.block_size(), ends, coords, free)?
+    else {
+        return Ok(None);
+    };
+    let columns = Rc::new(Columns::new(space, &tentative.shape)?);
+    let below = CoarseMatrix { matrix: matrix.clone(), modes, coords, is_of_vertices: true };
+    Ok(Some(NextLevel { prolongator: tentative, columns, below }))
 }
