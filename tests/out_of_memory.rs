@@ -79,7 +79,7 @@ fn multigrid_without_room_gives_way() {
     };
     let (expected, arrays) = solved(Recorder::default()).unwrap();
     assert!(expected.used.hierarchy.is_some() && expected.outcome.changes.is_empty());
-    let room = plan::hierarchy_bytes(&model) - 1;
+    let room = plan::hierarchy_bytes(&model, None) - 1;
     let (small, _) = solved(Recorder { room: Some(room), ..Recorder::default() }).unwrap();
     // Arrays of the assembly and of the results have no substitute.
     let mut given_way: Vec<Solution> = Vec::new();

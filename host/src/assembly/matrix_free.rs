@@ -28,6 +28,7 @@ use kernels_rs::matrix_free::shared::{HoldNodes, SumAddition, SumDots, SumHeld, 
 use kernels_rs::matrix_free::{
     CurvedTet10, Held, LinearTet4, Operator, Plane, Ring, SerendipityHex20, Solid, StraightTet10, Sums, TrilinearHex8,
 };
+use kernels_rs::precond::ToSingle;
 use kernels_rs::real::{Real, Stored};
 use std::cell::RefCell;
 use std::ops::Range;
@@ -114,7 +115,7 @@ impl Formulas {
 pub struct MatrixFree<T: Real> {
     mesh: Rc<DeviceMesh>,
     patches: Rc<Patches>,
-    /// Coordinates for formulas: those of the patches of each element type.
+    /// Coordinates of the patches' nodes, one entry per element type.
     coords: Vec<Buffer<T>>,
     rules: Vec<Rule<T>>,
     formulas: Vec<Formulas>,
@@ -122,7 +123,7 @@ pub struct MatrixFree<T: Real> {
     diagonal: Rc<Buffer<f64>>,
     /// Sums of nodes that patches share.
     partial: RefCell<Buffer<T>>,
-    /// Parts of `x . y`, one of each patch.
+    /// Parts of `x . y`, one of each warp.
     dots: RefCell<Buffer<f64>>,
 }
 
@@ -154,41 +155,16 @@ impl<T: Real> MatrixFree<T> {
         let rows = supports.nodes();
         let formulas = |block: &DeviceBlock, is_straight: bool| Formulas::of(mesh, block, is_straight, division);
         let layout = |block: &DeviceBlock, is_straight: bool| formulas(block, is_straight).layout();
-        let (patches, coords) = Patches::new(space, mesh, &rows, division.most, layout)?;
+        let device_rows = space.upload(&rows)?;
+        let (patches, coords) = Patches::new(space, mesh, &device_rows, division.most, layout)?;
         let rules = mesh.blocks.iter().map(|block| Rule::new(space, block)).collect::<Result<_>>()?;
         let lists = mesh.blocks.iter().zip(&patches.lists);
         let formulas = lists.map(|(block, list)| formulas(block, list.is_straight)).collect();
-        let (held, diagonal) = hold(space, mesh, &patches, supports, &rows)?;
+        let (held, diagonal) = hold(space, mesh, &patches, supports, (&rows, device_rows))?;
         let partial = RefCell::new(space.zeros(mesh.components() * patches.n_partial)?);
         let dots = RefCell::new(space.zeros(patches.lists.iter().map(PatchList::n_warps).sum())?);
-        let coords = coords.into_iter().map(|of| space.upload_vec(of.into_iter().map(T::from_f64).collect()));
-        let coords = coords.collect::<Result<_>>()?;
         let (mesh, patches, diagonal) = (mesh.clone(), Rc::new(patches), Rc::new(diagonal));
         Ok(MatrixFree { mesh, patches, coords, rules, formulas, held, diagonal, partial, dots })
-    }
-
-    /// The same in single precision.
-    ///
-    /// # Errors
-    ///
-    /// As [`MatrixFree::new`].
-    pub fn rounded(&self, space: &Space) -> Result<MatrixFree<f32>> {
-        let mesh = self.mesh.clone();
-        check(&mesh, true)?;
-        let single = |coords: &Buffer<T>| {
-            space.upload_vec(space.download(coords)?.into_iter().map(|x| x.to_f64() as f32).collect())
-        };
-        Ok(MatrixFree {
-            rules: mesh.blocks.iter().map(|block| Rule::new(space, block)).collect::<Result<_>>()?,
-            mesh,
-            patches: self.patches.clone(),
-            formulas: self.formulas.clone(),
-            held: self.held.rounded(space)?,
-            diagonal: self.diagonal.clone(),
-            partial: RefCell::new(space.zeros(self.partial.borrow().len())?),
-            dots: RefCell::new(space.zeros(self.dots.borrow().len())?),
-            coords: self.coords.iter().map(single).collect::<Result<_>>()?,
-        })
     }
 
     /// The diagonal of K after supports, `[n_nodes][components]`.
@@ -206,11 +182,11 @@ impl<T: Real> MatrixFree<T> {
     pub fn bytes(&self) -> u64 {
         let held = self.held.rows.bytes() + self.held.free.bytes() + self.held.part.bytes();
         let sums = self.partial.borrow().bytes() + self.dots.borrow().bytes();
-        let sums = sums + self.coords.iter().map(Buffer::bytes).sum::<u64>();
-        self.patches.bytes() + self.diagonal.bytes() + sums + held
+        let coords: u64 = self.coords.iter().map(Buffer::bytes).sum();
+        self.patches.bytes() + coords + self.diagonal.bytes() + sums + held
     }
 
-    /// The product, and each patch's part of `x . y` if `dots` is not empty.
+    /// The product, and each warp's part of `x . y` if `dots` is not empty.
     fn products(&self, space: &Space, x: &Buffer<T>, y: &mut Buffer<T>, dots: ViewMut<f64>) -> Result<()> {
         assert_eq!([x.len(), y.len()], [self.n(); 2], "vectors of another mesh");
         let (mut partial, mut first_dot) = (self.partial.borrow_mut(), 0);
@@ -369,7 +345,7 @@ fn hold<T: Real>(
     mesh: &DeviceMesh,
     patches: &Patches,
     supports: &Supports,
-    rows: &[u32],
+    (rows, device_rows): (&[u32], Buffer<u32>),
 ) -> Result<(DeviceHeld<T>, Buffer<f64>)> {
     let directions = |row: &u32| {
         let mut all = [[0.0; 3]; 3];
@@ -377,7 +353,7 @@ fn hold<T: Real>(
         all
     };
     let directions: Vec<[[f64; 3]; 3]> = rows.iter().map(directions).collect();
-    let (rows, directions) = (space.upload(rows)?, space.upload_vec(directions)?);
+    let (rows, directions) = (device_rows, space.upload_vec(directions)?);
     let mut diagonal = node_blocks(space, mesh, patches, &rows, DIAGONAL)?;
     // Along components the entries beside the diagonal take no part.
     let across = match supports.slanted.rows.is_empty() {
@@ -418,16 +394,52 @@ impl<T: Real> Rule<T> {
     }
 }
 
-impl<T: Real> DeviceHeld<T> {
+impl MatrixFree<f64> {
+    /// The same in single precision, by the same patches.
+    ///
+    /// # Errors
+    ///
+    /// As [`MatrixFree::new`].
+    pub fn rounded(&self, space: &Space) -> Result<MatrixFree<f32>> {
+        let mesh = self.mesh.clone();
+        check(&mesh, true)?;
+        let zeros = |like: &RefCell<Buffer<f64>>| space.zeros(like.borrow().len());
+        Ok(MatrixFree {
+            coords: self.coords.iter().map(|coords| rounded(space, coords)).collect::<Result<_>>()?,
+            rules: mesh.blocks.iter().map(|block| Rule::new(space, block)).collect::<Result<_>>()?,
+            mesh,
+            patches: self.patches.clone(),
+            formulas: self.formulas.clone(),
+            held: self.held.rounded(space)?,
+            diagonal: self.diagonal.clone(),
+            partial: RefCell::new(space.zeros(self.partial.borrow().len())?),
+            dots: RefCell::new(zeros(&self.dots)?),
+        })
+    }
+}
+
+/// Numbers in single precision.
+fn rounded(space: &Space, from: &Buffer<f64>) -> Result<Buffer<f32>> {
+    let mut to = space.zeros(from.len())?;
+    let kernel = ToSingle { inverse: View::from_slice(&[]), r: from.view(), rounded: to.view_mut() };
+    // SAFETY: both have as many entries and live until `finish`.
+    unsafe { space.run(from.len(), kernel) }?;
+    space.finish()?;
+    Ok(to)
+}
+
+impl DeviceHeld<f64> {
     fn rounded(&self, space: &Space) -> Result<DeviceHeld<f32>> {
-        let single = |values: &Buffer<[T; 6]>| {
+        let single = |values: &Buffer<[f64; 6]>| {
             let values = space.download(values)?.into_iter();
-            space.upload_vec(values.map(|of| of.map(|value| value.to_f64() as f32)).collect())
+            space.upload_vec(values.map(|of| of.map(|value| value as f32)).collect())
         };
         let rows = space.upload(&space.download(&self.rows)?)?;
         Ok(DeviceHeld { rows, free: single(&self.free)?, part: single(&self.part)? })
     }
+}
 
+impl<T: Real> DeviceHeld<T> {
     fn view(&self) -> Held<T> {
         Held { rows: self.rows.view(), free: self.free.view(), part: self.part.view() }
     }
@@ -450,7 +462,7 @@ impl<T: Real> LinOp<T> for MatrixFree<T> {
                 self.products(space, x, y, dots.view_mut())?;
                 let (size, held, dots) = (self.mesh.components(), self.held.view(), dots.view());
                 let kernel = |to| SumDots { size, held, x: x.view(), dots, to };
-                // SAFETY: as in `multiply`; there is a part of each patch.
+                // SAFETY: as in `multiply`; there is a part of each warp.
                 unsafe { space.sum_on_gpu(dots.len() + held.rows.len(), [out], kernel) }
             }
             _ => {

@@ -1,19 +1,22 @@
 //! Patches: cells that lie together along a Hilbert curve, whose products a block of threads computes in shared memory. See
-//! [`kernels_rs::matrix_free`].
+//! [`kernels_rs::matrix_free`]; they are made by [`kernels_rs::setup::patches`].
 
-use super::{Addition, DeviceBlock, DeviceMesh};
-use crate::device::{Buffer, Grid, MAX_SHARED, MOST_SHARED, running_sums};
-use crate::element::ElementKind;
+use super::{DeviceBlock, DeviceMesh};
+use crate::device::{Buffer, Grid, MAX_SHARED, MOST_SHARED};
 use crate::linalg::Space;
-use crate::mesh::{Mesh, middle, ordering};
+use crate::mesh::ordering;
 use crate::result::{Error, Result};
 use cuda_std::prelude::View;
 use kernels_rs::matrix_free::patch::{COORDS, LINE, Room, Start};
 use kernels_rs::matrix_free::shared::{HELD, SharedNodes};
-use kernels_rs::matrix_free::{self as device, FixedCell, LinearTet4, SerendipityHex20, StraightTet10, TrilinearHex8};
+use kernels_rs::matrix_free::{self as device, FixedCell};
 use kernels_rs::real::Real;
-use rayon::prelude::*;
-use std::cmp::Reverse;
+use kernels_rs::setup::order::{Gather, HILBERT_BITS, Lattice};
+use kernels_rs::setup::patches::{
+    CLASSES, CellKeys, ClassNodes, CountEntries, Divided, Entries, FindCurved, GiveSums, ListEntries, ListShared,
+    MarkCorners, MarkEntries, Narrow, NodeKeys, NumberHeld, PairKeys, PlaceCoords, PlaceMaterials, PlaceNodes,
+    PlaceRows, PlaceSlots, PlaceSums, RANK_BITS, RankKeys, SharedSums,
+};
 
 /// Cells of a patch, the most first: as many as fit in a block's shared memory.
 const SIZES: [usize; 10] = [512, 256, 192, 128, 96, 64, 40, 32, 16, 8];
@@ -37,6 +40,10 @@ impl Fixed {
     /// For the formulas of an element.
     pub fn of<C: FixedCell>() -> Self {
         Fixed { pitch: C::CELLS, threads: C::THREADS, corners: C::CORNERS, scratch: C::SCRATCH }
+    }
+
+    fn room(self, nodes: usize, with_coords: usize, n: usize) -> Room {
+        Room { nodes, coords: 3 * with_coords, size: 3, slots: n * self.pitch, scratch: self.scratch }
     }
 }
 
@@ -88,149 +95,78 @@ pub struct PatchList {
     slots: Buffer<u16>,
 }
 
-/// Cells of one element type, divided.
-struct Division {
-    /// Nodes of a cell.
-    n: usize,
-    /// Nodes of each cell, `[n_cells][n]`.
-    cell_nodes: Vec<u32>,
-    size: usize,
-    /// The cells, patch after patch.
-    cells: Vec<u32>,
-    /// The nodes of each patch, ascending.
-    nodes: Vec<Vec<u32>>,
-    is_straight: bool,
+/// The cells of one element type, divided.
+struct Division<'a> {
+    block: &'a DeviceBlock,
     fixed: Option<Fixed>,
-    /// The nodes whose coordinates are asked for, `[n_nodes]`.
-    has_coords: Vec<bool>,
+    is_straight: bool,
+    size: usize,
+    bits: u32,
+    cells: Buffer<u32>,
+    /// The pairs of cell and node, by patch and node.
+    pairs: Buffer<u32>,
+    /// The entries, see [`Entries`].
+    nodes: Buffer<u32>,
+    patches: Buffer<u32>,
+    starts: Buffer<u32>,
+    firsts: Buffer<u32>,
+    /// How many entries each node has, `[n_nodes]`.
+    counts: Buffer<u32>,
 }
 
-/// The lists of one patch.
-struct Lists {
-    nodes: Vec<u32>,
-    n_shared: usize,
-    /// The first held node and how many there are.
-    held: [usize; 2],
-    /// Nodes with coordinates, among those of this patch alone and in all.
-    n_coords: [usize; 2],
-    local: Vec<u16>,
-    slot_starts: Vec<u16>,
-    slots: Vec<u16>,
-}
-
-/// What the nodes of a mesh are to its patches.
+/// What the nodes of a mesh are to its patches, `[n_nodes]`.
 struct Nodes {
-    /// Whether there is more to a node's sum than one patch, `[n_nodes]`.
-    is_shared: Vec<bool>,
-    /// The shared nodes that are not held, ascending, then the held ones.
-    shared: Vec<u32>,
-    /// Where their sums start.
-    starts: Vec<u32>,
-    /// Of each shared node its place among these.
-    place: Vec<u32>,
+    /// Their entries in lists of nodes.
+    numbers: Buffer<u32>,
+    flags: Buffer<u8>,
+    /// The place of shared ones among these.
+    places: Buffer<u32>,
+    /// Sums that lists of patches have been given.
+    given: Buffer<u32>,
+    /// The shared nodes.
+    shared: Buffer<u32>,
+    /// Where the sums of these start.
+    starts: Buffer<u32>,
+    n_free: usize,
+    n_partial: usize,
 }
 
-/// Cells of the patches of a kind, where memory and supports leave them as they are.
-fn usual_size(kind: ElementKind) -> usize {
-    match kind {
-        ElementKind::Tet4 => LinearTet4::CELLS,
-        ElementKind::Tet10 => StraightTet10::CELLS,
-        ElementKind::Hex8 => TrilinearHex8::CELLS,
-        ElementKind::Hex20 => SerendipityHex20::CELLS,
-        _ => 64,
-    }
-}
-
-/// The nodes of a mesh in an order in which those of a patch lie together, as its block of threads reads and writes them:
-/// `order[new] = old`, `[n_nodes]`.
-pub fn node_order(mesh: &Mesh) -> Vec<u32> {
-    let n_nodes = mesh.coords.len();
-    // The first patch of each node and the last, and how many cells it has in the first, corners before others.
-    let (mut first, mut last, mut count) = (vec![u32::MAX; n_nodes], vec![0; n_nodes], vec![0_u32; n_nodes]);
-    let mut patch = 0;
-    for (_, cells) in mesh.solids() {
-        let centre = |cell: &[u32]| middle(cell.iter().map(|node| mesh.coords[*node as usize]));
-        let (n, n_corners) = (cells.kind.info().n_nodes, cells.kind.info().n_corners);
-        let centres: Vec<[f64; 3]> = cells.nodes.par_chunks_exact(n).map(centre).collect();
-        for of_patch in ordering::hilbert(&centres).chunks(usual_size(cells.kind)) {
-            for (b, node) in of_patch.iter().flat_map(|cell| cells.cell(*cell as usize).iter().enumerate()) {
-                let node = *node as usize;
-                (first[node], last[node]) = (first[node].min(patch), patch);
-                if first[node] == patch {
-                    count[node] += if b < n_corners { 1 << 16 } else { 1 };
-                }
-            }
-            patch += 1;
-        }
-    }
-    let mut order: Vec<u32> = (0..n_nodes as u32).collect();
-    let key = |node: usize| (first[node], first[node] != last[node], Reverse(count[node]));
-    order.par_sort_by_key(|node| key(*node as usize));
-    order
+/// Bits of numbers below n.
+fn bits(n: usize) -> u32 {
+    usize::BITS - n.leading_zeros()
 }
 
 impl Patches {
     /// Divides a mesh into patches of up to `most` cells, by element type; `held` are the nodes where supports hold anything,
-    /// ascending. `fixed` says by what formulas an element type is computed, whose edges are straight or not. The
-    /// coordinates that these ask for come with the patches: for each element type those of [`device::Patches`].
+    /// ascending. `fixed` says by what formulas an element type is computed, whose edges are straight or not. Besides, of each
+    /// type the coordinates that formulas take, see [`device::Patches::coords`].
     ///
     /// # Errors
     ///
     /// [`Error::TooLarge`] where numbers of 31 bits for nodes, or of 32 for entries of lists, are not enough.
-    pub fn new(
+    pub fn new<T: Real>(
         space: &Space,
         mesh: &DeviceMesh,
-        held: &[u32],
+        held: &Buffer<u32>,
         most: usize,
         fixed: impl Fn(&DeviceBlock, bool) -> Option<Fixed>,
-    ) -> Result<(Self, Vec<Vec<f64>>)> {
+    ) -> Result<(Self, Vec<Buffer<T>>)> {
         if mesh.n_nodes >= HELD as usize {
             return Err(Error::TooLarge(format!("{} nodes, and patches number them with 31 bits", mesh.n_nodes)));
         }
-        let coords = space.download(mesh.coords())?;
-        let divide = |block: &DeviceBlock| {
-            let (cell_nodes, kind) = (space.download(&block.cells.nodes)?, block.cells.kind);
-            let n = kind.info().n_nodes;
-            let is_straight = cell_nodes.par_chunks_exact(n).all(|cell| is_straight(kind, cell, &coords));
-            let (fixed, dim, size) = (fixed(block, is_straight), kind.info().dim, mesh.components());
-            let fits = |nodes: usize, slots: usize| {
-                let common = Room { nodes, coords: dim * nodes, size, slots, scratch: 0 }.bytes::<f64>();
-                match fixed {
-                    Some(of) => common.max(of.room(nodes, nodes, n).bytes::<f64>()) <= MOST_SHARED,
-                    None => common <= MAX_SHARED,
-                }
-            };
-            Ok(Division::new((kind, is_straight), (most, fixed), cell_nodes, &coords, fits))
-        };
+        let lattice = ordering::lattice(&space.download(mesh.coords())?);
+        let divide = |block| Division::new::<T>(space, (mesh, block), lattice, most, &fixed);
         let divisions: Vec<Division> = mesh.blocks.iter().map(divide).collect::<Result<_>>()?;
-        let added = mesh.addition.as_ref().map_or(Ok(Vec::new()), |addition| addition.rows(space))?;
-        let nodes = Nodes::new(mesh.n_nodes, &divisions, held, &added)?;
-        let mut entries: Vec<u32> = (0..mesh.n_nodes as u32).collect();
-        held.iter().zip(0..).for_each(|(row, h)| entries[*row as usize] = HELD | h);
-        let mut next = nodes.starts.clone();
-        let upload = |(of, block): (&Division, &DeviceBlock)| {
-            of.upload(space, (mesh, block), &coords, &nodes, &entries, &mut next)
-        };
-        let lists: Vec<_> = divisions.iter().zip(&mesh.blocks).map(upload).collect::<Result<_>>()?;
-        let (lists, coords) = lists.into_iter().unzip();
-        let place = |addition: &Addition| -> Result<AdditionPlaces> {
-            let columns = addition.columns(space)?.into_iter().map(|column| entries[column as usize]);
-            let places = added.iter().map(|row| next[nodes.place[*row as usize] as usize]);
-            let (columns, places) = (space.upload_vec(columns.collect())?, space.upload_vec(places.collect())?);
-            Ok(AdditionPlaces { columns, places })
-        };
-        let addition = mesh.addition.as_ref().map(place).transpose()?;
-        let n_shared = nodes.shared.len();
-        let patches = Patches {
-            lists,
-            n_shared,
-            n_free: n_shared - held.len(),
-            n_partial: nodes.starts[n_shared] as usize,
-            addition,
-            nodes: space.upload_vec(nodes.shared)?,
-            starts: space.upload_vec(nodes.starts)?,
-        };
-        Ok((patches, coords))
+        let mut nodes = Nodes::new(space, mesh, &divisions, held)?;
+        let (mut lists, mut coords) = (Vec::new(), Vec::new());
+        for division in divisions {
+            let (list, of_nodes) = division.list(space, mesh, &mut nodes)?;
+            lists.push(list);
+            coords.push(of_nodes);
+        }
+        let addition = nodes.addition(space, mesh)?;
+        let Nodes { shared, starts, n_free, n_partial, .. } = nodes;
+        Ok((Patches { lists, n_shared: shared.len(), n_free, n_partial, addition, nodes: shared, starts }, coords))
     }
 
     /// The nodes that patches share, are held, or belong to none.
@@ -244,14 +180,8 @@ impl Patches {
     }
 }
 
-impl Fixed {
-    fn room(self, nodes: usize, with_coords: usize, n: usize) -> Room {
-        Room { nodes, coords: 3 * with_coords, size: 3, slots: n * self.pitch, scratch: self.scratch }
-    }
-}
-
 impl PatchList {
-    /// As kernels see them, with [coordinates](Patches::new) or without.
+    /// As kernels see them, with coordinates or without.
     pub fn view<T: Real>(&self, coords: View<T>) -> device::Patches<T> {
         device::Patches {
             size: self.size,
@@ -270,11 +200,11 @@ impl PatchList {
     }
 
     /// A block of threads for each patch, of the kernels for all elements in this precision.
-    pub fn common_grid<V>(&self) -> Grid {
+    pub fn common_grid<T>(&self) -> Grid {
         let (blocks, threads) = (self.n_patches, self.size.next_multiple_of(32).clamp(MIN_THREADS, MAX_THREADS));
         let ([dim, size], [nodes, _]) = (self.sizes, self.largest);
         let room = Room { nodes, coords: dim * nodes, size, slots: self.stride, scratch: 0 };
-        Grid { blocks, threads, shared_bytes: room.bytes::<V>() }
+        Grid { blocks, threads, shared_bytes: room.bytes::<T>() }
     }
 
     /// A block of threads for each patch.
@@ -298,71 +228,66 @@ impl PatchList {
     }
 }
 
-impl Nodes {
-    /// `held` and `added` are the nodes that supports hold, and those to whose rows something is added.
-    fn new(n: usize, divisions: &[Division], held: &[u32], added: &[u32]) -> Result<Self> {
-        let mut counts = vec![0_u32; n];
-        for node in divisions.iter().flat_map(|of| of.nodes.iter().flatten()).chain(added) {
-            counts[*node as usize] += 1;
-        }
-        let mut is_shared: Vec<bool> = counts.iter().map(|count| *count != 1).collect();
-        held.iter().chain(added).for_each(|row| is_shared[*row as usize] = true);
-        let mut is_held = vec![false; n];
-        held.iter().for_each(|row| is_held[*row as usize] = true);
-        let free = (0..n as u32).filter(|node| is_shared[*node as usize] && !is_held[*node as usize]);
-        let shared: Vec<u32> = free.chain(held.iter().copied()).collect();
-        let mut place = vec![0; n];
-        shared.iter().zip(0..).for_each(|(node, at)| place[*node as usize] = at);
-        let sums = running_sums(shared.iter().map(|node| u64::from(counts[*node as usize])));
-        let starts = sums.into_iter().map(u32::try_from).collect::<Result<Vec<u32>, _>>();
-        let starts = starts.map_err(|_| Error::TooLarge("patches share more than 2^32 nodes".into()))?;
-        Ok(Nodes { is_shared, shared, starts, place })
-    }
-}
-
-/// Whether the nodes between corners are in the middle, to rounding of their coordinates.
-fn is_straight(kind: ElementKind, cell: &[u32], coords: &[[f64; 3]]) -> bool {
-    let place = |k: usize| coords[cell[k] as usize];
-    kind.edges().iter().filter(|edge| edge.len() > 2).all(|edge| {
-        let [a, b, between] = [edge[0], edge[1], edge[2]].map(place);
-        (0..3).all(|c| (0.5 * (a[c] + b[c]) - between[c]).abs() <= 4.0 * f64::EPSILON * a[c].abs().max(b[c].abs()))
-    })
-}
-
-impl Division {
-    /// Divides cells of a kind into patches of up to `most`, as large as `fits(nodes, slots)` allows.
-    fn new(
-        (kind, is_straight): (ElementKind, bool),
-        (most, fixed): (usize, Option<Fixed>),
-        cell_nodes: Vec<u32>,
-        coords: &[[f64; 3]],
-        fits: impl Fn(usize, usize) -> bool + Sync,
-    ) -> Self {
+impl<'a> Division<'a> {
+    /// Divides the cells of one type into patches of up to `most`, as large as fit in a block's memory.
+    fn new<T: Real>(
+        space: &Space,
+        (mesh, block): (&DeviceMesh, &'a DeviceBlock),
+        lattice: Lattice,
+        most: usize,
+        fixed: impl Fn(&DeviceBlock, bool) -> Option<Fixed>,
+    ) -> Result<Self> {
+        let (kind, n_cells) = (block.cells.kind, block.cells.n_cells);
         let n = kind.info().n_nodes;
-        let centre = |cell: &[u32]| middle(cell.iter().map(|node| coords[*node as usize]));
-        let centres: Vec<[f64; 3]> = cell_nodes.par_chunks_exact(n).map(centre).collect();
-        let cells = ordering::hilbert(&centres);
+        let is_straight = is_straight(space, mesh, block)?;
+        let fixed = fixed(block, is_straight);
+        let (nodes, coords, mut keys) = (block.cells.nodes.view(), mesh.coords().view(), space.zeros(n_cells)?);
+        // SAFETY: the cells of this mesh, which live until `sort_order`, and a key for each.
+        unsafe { space.run(n_cells, CellKeys { lattice, n, nodes, coords, keys: keys.view_mut() }) }?;
+        let cells = space.sort_order(&keys, HILBERT_BITS)?;
+        drop(keys);
+        let (dim, components) = (kind.info().dim, mesh.components());
         let slots = |size: usize| n * fixed.map_or(size, |of| of.pitch);
-        let divided = |size: usize| {
-            let distinct = |patch: &[u32]| {
-                let nodes = patch.iter().flat_map(|cell| &cell_nodes[n * *cell as usize..][..n]);
-                let mut nodes: Vec<u32> = nodes.copied().collect();
-                nodes.sort_unstable();
-                nodes.dedup();
-                fits(nodes.len(), slots(size)).then_some(nodes)
-            };
-            Some((size, cells.par_chunks(size).map(distinct).collect::<Option<_>>()?))
+        let fits = |nodes: usize, size: usize| {
+            let room = Room { nodes, coords: dim * nodes, size: components, slots: slots(size), scratch: 0 };
+            match fixed {
+                Some(of) => room.bytes::<f64>().max(of.room(nodes, nodes, n).bytes::<T>()) <= MOST_SHARED,
+                None => room.bytes::<f64>() <= MAX_SHARED,
+            }
         };
         let most = most.min(fixed.map_or(MOST_OF_COMMON, |of| of.pitch)).max(1);
-        let mut sizes = SIZES.iter().map(|size| most.min(*size));
-        let (size, nodes) = sizes.find_map(divided).unwrap_or_else(|| unreachable!("eight cells of any type fit"));
-        let of_corners = fixed.is_some_and(|of| of.corners);
-        let mut has_coords = vec![fixed.is_some() && !of_corners; coords.len()];
-        if of_corners {
-            let corners = cell_nodes.chunks_exact(n).flat_map(|cell| &cell[..kind.info().n_corners]);
-            corners.for_each(|node| has_coords[*node as usize] = true);
+        let counts = space.zeros(mesh.n_nodes)?;
+        let (bits, empty) = (bits(mesh.n_nodes), || space.zeros(0));
+        let (pairs, nodes, patches, starts, firsts) = (empty()?, empty()?, empty()?, empty()?, empty()?);
+        let mut division =
+            Division { block, fixed, is_straight, size: 0, bits, cells, pairs, nodes, patches, starts, firsts, counts };
+        // A patch has as many nodes as a cell at least.
+        for size in SIZES.iter().map(|size| most.min(*size)).filter(|size| fits(n, *size)) {
+            let largest = division.list_entries(space, size)?;
+            if fits(largest, size) {
+                let (nodes, counts) = (division.nodes.view(), division.counts.view_mut());
+                // SAFETY: nodes of this mesh, which has a count for each.
+                unsafe { space.run(division.nodes.len(), CountEntries { nodes, counts }) }?;
+                return Ok(division);
+            }
         }
-        Division { n, cell_nodes, size, cells, nodes, is_straight, fixed, has_coords }
+        unreachable!("eight cells of any type fit")
+    }
+
+    /// How kernels see it.
+    fn view(&self) -> Divided {
+        let (n, nodes, cells) = (self.n(), self.block.cells.nodes.view(), self.cells.view());
+        Divided { n, size: self.size, pitch: self.pitch(), bits: self.bits, nodes, cells }
+    }
+
+    fn entries(&self) -> Entries {
+        let (nodes, patches, starts) = (self.nodes.view(), self.patches.view(), self.starts.view());
+        Entries { nodes, patches, starts, firsts: self.firsts.view() }
+    }
+
+    /// Nodes of a cell.
+    fn n(&self) -> usize {
+        self.block.cells.kind.info().n_nodes
     }
 
     /// Cells that the lists of a patch have room for.
@@ -372,124 +297,295 @@ impl Division {
 
     /// Entries of a patch in lists of slots.
     fn stride(&self) -> usize {
-        (self.n * self.pitch()).next_multiple_of(LINE)
+        (self.n() * self.pitch()).next_multiple_of(LINE)
     }
 
-    /// The lists of a patch.
-    fn lists(&self, cells: &[u32], nodes: &[u32], is_shared: &[bool], entries: &[u32]) -> Lists {
-        let (n, m, pitch) = (self.n, cells.len(), self.pitch());
-        let place = |node: u32| nodes.partition_point(|other| *other < node);
-        let slots = || (0..n).flat_map(|b| (0..m).map(move |c| (b * pitch + c, b, c)));
-        let places: Vec<(usize, usize)> =
-            slots().map(|(slot, b, c)| (slot, place(self.cell_nodes[n * cells[c] as usize + b]))).collect();
-        let mut counts = vec![0_usize; nodes.len()];
-        places.iter().for_each(|(_, place)| counts[*place] += 1);
-        let has_coords = |node: u32| self.has_coords[node as usize];
-        // Nodes with coordinates lie together, and held nodes.
-        let class = |node: u32| match (is_shared[node as usize], has_coords(node), entries[node as usize] & HELD != 0) {
-            (false, with, _) => u8::from(!with),
-            (true, true, is_held) => 2 + u8::from(is_held),
-            (true, false, is_held) => 4 + u8::from(!is_held),
+    fn n_patches(&self) -> usize {
+        self.firsts.len() - 1
+    }
+
+    /// Lists the nodes of patches of so many cells; the most that one has.
+    fn list_entries(&mut self, space: &Space, size: usize) -> Result<usize> {
+        self.size = size;
+        let (n_cells, bits) = (self.block.cells.n_cells, self.bits);
+        let (n_patches, n_pairs) = (n_cells.div_ceil(size), n_cells * self.n());
+        if u32::try_from(n_pairs).is_err() {
+            return Err(Error::TooLarge(format!("{n_pairs} nodes of cells, and patches number them with 32 bits")));
+        }
+        let (mut keys, of) = (space.zeros(n_pairs)?, self.view());
+        // SAFETY: the cells of this mesh; all here live until `finish`, with an entry for each pair.
+        unsafe { space.run(n_pairs, PairKeys { of, keys: keys.view_mut() }) }?;
+        let order = space.sort_order(&keys, bits + self::bits(n_patches))?;
+        let (mut marks, keys) = (space.zeros(n_pairs)?, keys);
+        let (from, by) = (keys.view(), order.view());
+        // SAFETY: as above.
+        unsafe { space.run(n_pairs, MarkEntries { keys: from, order: by, marks: marks.view_mut() }) }?;
+        let before = space.exclusive_sum(&marks)?;
+        let n = space.read_at(&before, n_pairs)? as usize;
+        let (mut nodes, mut patches) = (space.zeros(n)?, space.zeros(n)?);
+        let (mut starts, mut firsts) = (space.zeros(n + 1)?, space.zeros(n_patches + 1)?);
+        let list = ListEntries {
+            bits,
+            keys: from,
+            order: by,
+            before: before.view(),
+            nodes: nodes.view_mut(),
+            patches: patches.view_mut(),
+            starts: starts.view_mut(),
+            firsts: firsts.view_mut(),
         };
-        // Neighbouring threads sum up as many slots.
-        let mut order: Vec<usize> = (0..nodes.len()).collect();
-        order.sort_unstable_by_key(|&i| (class(nodes[i]), Reverse(counts[i]), i));
-        let mut rank = vec![0; nodes.len()];
-        order.iter().enumerate().for_each(|(rank_of, i)| rank[*i] = rank_of);
-        let starts: Vec<usize> = running_sums(order.iter().map(|i| counts[*i]));
-        let (mut next, mut filled, mut local) = (starts.clone(), vec![0; self.stride()], vec![0; self.stride()]);
-        for (slot, place) in &places {
-            let to = &mut next[rank[*place]];
-            filled[*to] = *slot as u16;
-            local[*slot] = rank[*place] as u16;
-            *to += 1;
-        }
-        let mut slot_starts: Vec<u16> = starts.iter().map(|start| *start as u16).collect();
-        slot_starts.resize(starts.len().next_multiple_of(LINE), 0);
-        let nodes: Vec<u32> = order.iter().map(|i| nodes[*i]).collect();
-        let n_of = |is: &dyn Fn(u32) -> bool| nodes.iter().filter(|node| is(**node)).count();
-        Lists {
-            n_shared: n_of(&|node| is_shared[node as usize]),
-            held: [n_of(&|node| class(node) < 3), n_of(&|node| matches!(class(node), 3 | 4))],
-            n_coords: [n_of(&|node| class(node) == 0), n_of(&has_coords)],
-            nodes,
-            local,
-            slot_starts,
-            slots: filled,
-        }
+        // SAFETY: as above, with a place for each entry and each patch.
+        unsafe { space.run(n_pairs, list) }?;
+        let largest = space.download(&firsts)?.windows(2).map(|of| (of[1] - of[0]) as usize).max();
+        (self.pairs, self.nodes, self.patches, self.starts, self.firsts) = (order, nodes, patches, starts, firsts);
+        Ok(largest.unwrap_or(0))
     }
 
-    /// Coordinates of a patch's nodes relative to the first: differences in f64.
-    fn coords(&self, patch: &Lists, coords: &[[f64; 3]]) -> Vec<f64> {
-        let origin = coords[patch.nodes[0] as usize];
-        let nodes = patch.nodes.iter().map(|node| *node as usize).filter(|node| self.has_coords[*node]);
-        let mut all: Vec<f64> = nodes.flat_map(|node| (0..3).map(move |c| coords[node][c] - origin[c])).collect();
-        all.resize(all.len().next_multiple_of(COORDS), 0.0);
-        all
+    /// Whether formulas ask for the coordinates of each node, `[n_nodes]`.
+    fn has_coords(&self, space: &Space, n_nodes: usize) -> Result<Buffer<u8>> {
+        let Some(fixed) = self.fixed else { return space.zeros(n_nodes) };
+        if !fixed.corners {
+            return space.upload_vec(vec![1; n_nodes]);
+        }
+        let (n_corners, nodes, mut marks) =
+            (self.block.cells.kind.info().n_corners, self.block.cells.nodes.view(), space.zeros(n_nodes)?);
+        let kernel = MarkCorners { n: self.n(), n_corners, nodes, marks: marks.view_mut() };
+        // SAFETY: the cells of this mesh, with a mark for each node; all live until `finish`.
+        unsafe { space.run(self.block.cells.n_cells, kernel) }?;
+        space.finish()?;
+        Ok(marks)
     }
 
-    /// The lists of all patches on a device; `next` are the places of the next sums of shared nodes.
-    fn upload(
-        &self,
-        space: &Space,
-        (mesh, block): (&DeviceMesh, &DeviceBlock),
-        coords: &[[f64; 3]],
-        nodes: &Nodes,
-        entries: &[u32],
-        next: &mut [u32],
-    ) -> Result<(PatchList, Vec<f64>)> {
-        let patches = self.cells.par_chunks(self.size).zip(&self.nodes);
-        let lists: Vec<Lists> = patches.map(|(cells, of)| self.lists(cells, of, &nodes.is_shared, entries)).collect();
-        let coords: Vec<Vec<f64>> = lists.par_iter().map(|patch| self.coords(patch, coords)).collect();
-        let (mut places, mut starts, mut largest) = (Vec::new(), Vec::new(), [0; 2]);
-        // Nodes, shared nodes, lines of starts and groups of coordinates.
-        let mut total = [0_usize; 4];
-        let halves = |[low, high]: [usize; 2]| (high << 16 | low) as u32;
-        for (patch, coords) in lists.iter().zip(&coords) {
-            let n = patch.nodes.len();
-            for node in &patch.nodes[n - patch.n_shared..] {
-                let next = &mut next[nodes.place[*node as usize] as usize];
-                places.push(*next);
-                *next += 1;
-            }
-            let [first, shared, start, coord] = total.map(|n| n as u32);
-            let (counts, [held, n_held]) = (halves([n, n - patch.n_shared]), patch.held);
-            starts.push([first, shared, start, coord, counts, halves([n_held, held]), halves(patch.n_coords), 0]);
-            let lengths = [n, patch.n_shared, patch.slot_starts.len() / LINE, coords.len() / COORDS];
-            total = [0, 1, 2, 3].map(|i| total[i] + lengths[i]);
-            largest = [largest[0].max(n), largest[1].max(patch.n_coords[1])];
-        }
-        if total.iter().any(|n| u32::try_from(*n).is_err()) {
-            return Err(Error::TooLarge("the patches have more than 2^32 nodes".into()));
-        }
-        let material = space.download(&block.material)?;
-        let of_patch = |cells: &[u32]| {
-            let mut of: Vec<u32> = cells.iter().map(|cell| material[*cell as usize]).collect();
-            of.resize(self.pitch(), 0);
-            of
+    /// The lists of the patches, and the coordinates of their nodes.
+    fn list<T: Real>(self, space: &Space, mesh: &DeviceMesh, nodes: &mut Nodes) -> Result<(PatchList, Buffer<T>)> {
+        let (entries, n) = (self.entries(), self.nodes.len());
+        let has_coords = self.has_coords(space, mesh.n_nodes)?;
+        let (mut keys, mut counts) = (space.zeros(n)?, space.zeros(self.n_patches() * CLASSES)?);
+        let (flags, of_coords) = (nodes.flags.view(), has_coords.view());
+        let (to, of_classes) = (keys.view_mut(), counts.view_mut());
+        let kernel = RankKeys { entries, flags, has_coords: of_coords, keys: to, counts: of_classes };
+        // SAFETY: entries of nodes and patches of this mesh, with a key for each; all here live until `finish`.
+        unsafe { space.run(n, kernel) }?;
+        let order = space.sort_order(&keys, RANK_BITS + bits(self.n_patches()))?;
+        let (starts, [n_shared, n_lines, n_groups], largest) = starts(&space.download(&counts)?)?;
+        let starts = space.upload_vec(starts)?;
+        let (mut listed, mut ranks, mut lengths) = (space.zeros(n)?, space.zeros(n)?, space.zeros(n)?);
+        let kernel = PlaceNodes {
+            entries,
+            order: order.view(),
+            numbers: nodes.numbers.view(),
+            nodes: listed.view_mut(),
+            ranks: ranks.view_mut(),
+            lengths: lengths.view_mut(),
         };
-        let materials =
-            if self.fixed.is_some() { self.cells.chunks(self.size).flat_map(of_patch).collect() } else { Vec::new() };
-        let all = |of: fn(&Lists) -> &Vec<u16>| space.upload_vec(lists.iter().flat_map(of).copied().collect());
-        let of_nodes = lists.iter().flat_map(|patch| &patch.nodes).map(|node| entries[*node as usize]);
+        // SAFETY: as above.
+        unsafe { space.run(n, kernel) }?;
+        let before = space.exclusive_sum(&lengths)?;
+        let n_slots = self.n_patches() * self.stride();
+        let (mut slot_starts, mut slots, mut local) =
+            (space.zeros(LINE * n_lines)?, space.zeros(n_slots)?, space.zeros(n_slots)?);
+        let kernel = PlaceSlots {
+            of: self.view(),
+            entries,
+            stride: self.stride(),
+            patches: starts.view(),
+            pairs: self.pairs.view(),
+            order: order.view(),
+            before: before.view(),
+            slot_starts: slot_starts.view_mut(),
+            slots: slots.view_mut(),
+            local: local.view_mut(),
+        };
+        // SAFETY: as above; lists begin where `starts` says, and each has its entry or its slot.
+        unsafe { space.run(n, kernel) }?;
+        let mut coords = space.zeros(if self.fixed.is_some() { COORDS * n_groups } else { 0 })?;
+        let kernel = PlaceCoords::<T> {
+            entries,
+            patches: starts.view(),
+            order: order.view(),
+            counts: counts.view(),
+            has_coords: of_coords,
+            coords: mesh.coords().view(),
+            relative: coords.view_mut(),
+        };
+        // SAFETY: as above; without formulas no node has coordinates.
+        unsafe { space.run(n, kernel) }?;
+        let places = nodes.place_sums(space, &self, &starts, &ranks, n_shared)?;
+        space.finish()?;
         let list = PatchList {
             size: self.size,
             pitch: self.pitch(),
             stride: self.stride(),
-            n_patches: lists.len(),
-            sizes: [block.cells.kind.info().dim, mesh.components()],
+            n_patches: self.n_patches(),
+            sizes: [self.block.cells.kind.info().dim, mesh.components()],
             largest,
             is_straight: self.is_straight,
             fixed: self.fixed,
-            cells: space.upload(&self.cells)?,
-            materials: space.upload_vec(materials)?,
-            starts: space.upload_vec(starts)?,
-            nodes: space.upload_vec(of_nodes.collect())?,
-            places: space.upload_vec(places)?,
-            local: all(|patch| &patch.local)?,
-            slot_starts: all(|patch| &patch.slot_starts)?,
-            slots: all(|patch| &patch.slots)?,
+            materials: self.materials(space)?,
+            cells: self.cells,
+            starts,
+            nodes: listed,
+            places,
+            local,
+            slot_starts,
+            slots,
         };
-        Ok((list, coords.concat()))
+        Ok((list, coords))
+    }
+
+    /// The materials of the cells, for formulas.
+    fn materials(&self, space: &Space) -> Result<Buffer<u32>> {
+        let (size, pitch) = (self.size, self.pitch());
+        let mut materials = space.zeros(if self.fixed.is_some() { pitch * self.n_patches() } else { 0 })?;
+        if self.fixed.is_some() {
+            let (cells, material, materials) = (self.cells.view(), self.block.material.view(), materials.view_mut());
+            // SAFETY: as many cells as have a material, and room for each; all live until `finish`.
+            unsafe { space.run(self.cells.len(), PlaceMaterials { size, pitch, cells, material, materials }) }?;
+            space.finish()?;
+        }
+        Ok(materials)
+    }
+}
+
+/// Where the lists of patches begin, from how many nodes of each class they have; how many shared nodes, lines of starts and
+/// groups of coordinates there are; and the most nodes of a patch, and nodes with coordinates.
+fn starts(counts: &[u32]) -> Result<(Vec<Start>, [usize; 3], [usize; 2])> {
+    let halves = |low: u32, high: u32| high << 16 | low;
+    let (mut starts, mut largest, mut total) = (Vec::new(), [0; 2], [0_usize; 4]);
+    for counts in counts.chunks_exact(CLASSES) {
+        let n_of = |classes: &[usize]| classes.iter().map(|class| counts[*class]).sum::<u32>();
+        let (n, n_private, with_coords) = (n_of(&[0, 1, 2, 3, 4, 5]), n_of(&[0, 1]), n_of(&[0, 2, 3]));
+        let [first, shared, line, group] = total.map(|n| n as u32);
+        let held = halves(n_of(&[3, 4]), n_of(&[0, 1, 2]));
+        starts.push([first, shared, line, group, halves(n, n_private), held, halves(counts[0], with_coords), 0]);
+        let [n, n_private, with_coords] = [n, n_private, with_coords].map(|n| n as usize);
+        let lengths = [n, n - n_private, (n + 1).div_ceil(LINE), (3 * with_coords).div_ceil(COORDS)];
+        total = [0, 1, 2, 3].map(|i| total[i] + lengths[i]);
+        largest = [largest[0].max(n), largest[1].max(with_coords)];
+    }
+    if total.iter().any(|n| u32::try_from(*n).is_err()) {
+        return Err(Error::TooLarge("the patches have more than 2^32 nodes".into()));
+    }
+    let [_, n_shared, n_lines, n_groups] = total;
+    Ok((starts, [n_shared, n_lines, n_groups], largest))
+}
+
+/// Whether the nodes between the corners of a block's cells are in the middle, to rounding of their coordinates.
+fn is_straight(space: &Space, mesh: &DeviceMesh, block: &DeviceBlock) -> Result<bool> {
+    let kind = block.cells.kind;
+    let edges = kind.edges().iter().filter_map(|edge| Some([edge[0] as u32, edge[1] as u32, *edge.get(2)? as u32]));
+    let edges = space.upload_vec(edges.collect::<Vec<[u32; 3]>>())?;
+    let (n, mut curved) = (kind.info().n_nodes, space.zeros(1)?);
+    let (nodes, coords) = (block.cells.nodes.view(), mesh.coords().view());
+    let kernel = FindCurved { edges: edges.view(), n, nodes, coords, curved: curved.view_mut() };
+    // SAFETY: the cells of this mesh, which live until `read_at`.
+    unsafe { space.run(block.cells.n_cells, kernel) }?;
+    Ok(space.read_at(&curved, 0)? == 0)
+}
+
+impl Nodes {
+    /// Of a mesh that is divided so, some of whose nodes supports hold.
+    fn new(space: &Space, mesh: &DeviceMesh, divisions: &[Division], held: &Buffer<u32>) -> Result<Self> {
+        let n = mesh.n_nodes;
+        let mut numbers = space.upload_vec((0..n as u32).collect())?;
+        // SAFETY: here and below lists of this mesh's nodes, which live until `finish`.
+        unsafe { space.run(held.len(), NumberHeld { rows: held.view(), numbers: numbers.view_mut() }) }?;
+        let mut added = vec![0; n];
+        if let Some(addition) = &mesh.addition {
+            addition.rows(space)?.iter().for_each(|row| added[*row as usize] = 1);
+        }
+        let (added, mut counts) = (space.upload_vec(added)?, space.zeros(n)?);
+        for division in divisions {
+            // SAFETY: as above.
+            unsafe { space.run(n, GiveSums { more: division.counts.view(), given: counts.view_mut() }) }?;
+        }
+        let (mut flags, mut marks) = (space.zeros(n)?, space.zeros(n)?);
+        let kernel = ClassNodes {
+            counts: counts.view(),
+            numbers: numbers.view(),
+            added: added.view(),
+            flags: flags.view_mut(),
+            marks: marks.view_mut(),
+        };
+        // SAFETY: as above.
+        unsafe { space.run(n, kernel) }?;
+        let before = space.exclusive_sum(&marks)?;
+        let n_free = space.read_at(&before, n)? as usize;
+        let n_shared = n_free + held.len();
+        let (mut places, mut shared, mut lengths) = (space.zeros(n)?, space.zeros(n_shared)?, space.zeros(n_shared)?);
+        let kernel = ListShared {
+            before: before.view(),
+            numbers: numbers.view(),
+            flags: flags.view(),
+            counts: counts.view(),
+            added: added.view(),
+            places: places.view_mut(),
+            shared: shared.view_mut(),
+            lengths: lengths.view_mut(),
+        };
+        // SAFETY: as above, with a place for each shared node.
+        unsafe { space.run(n, kernel) }?;
+        let sums = space.exclusive_sum(&lengths)?;
+        let n_partial = space.read_at(&sums, n_shared)? as usize;
+        if u32::try_from(n_partial).is_err() {
+            return Err(Error::TooLarge("patches share more than 2^32 nodes".into()));
+        }
+        let mut starts = space.zeros(n_shared + 1)?;
+        // SAFETY: as above.
+        unsafe { space.run(n_shared + 1, Narrow { from: sums.view(), to: starts.view_mut() }) }?;
+        space.finish()?;
+        Ok(Nodes { numbers, flags, places, given: space.zeros(n)?, shared, starts, n_free, n_partial })
+    }
+
+    fn sums(&self) -> SharedSums {
+        let (flags, places, starts) = (self.flags.view(), self.places.view(), self.starts.view());
+        SharedSums { flags, places, starts, given: self.given.view() }
+    }
+
+    /// Where the sums of the shared nodes of patches go; these have been given then.
+    fn place_sums(
+        &mut self,
+        space: &Space,
+        of: &Division,
+        patches: &Buffer<Start>,
+        ranks: &Buffer<u16>,
+        n_shared: usize,
+    ) -> Result<Buffer<u32>> {
+        let (n, n_nodes) = (of.nodes.len(), self.flags.len());
+        let (mut keys, mut places) = (space.zeros(n)?, space.zeros(n_shared)?);
+        // SAFETY: here and below the entries of this mesh's patches, whose lists live until `finish`.
+        unsafe { space.run(n, NodeKeys { nodes: of.nodes.view(), keys: keys.view_mut() }) }?;
+        let (by_node, before) = (space.sort_order(&keys, of.bits)?, space.exclusive_sum(&of.counts)?);
+        let kernel = PlaceSums {
+            entries: of.entries(),
+            sums: self.sums(),
+            patches: patches.view(),
+            by_node: by_node.view(),
+            before: before.view(),
+            ranks: ranks.view(),
+            to: places.view_mut(),
+        };
+        // SAFETY: as above, with a place for each shared node of each patch.
+        unsafe {
+            space.run(n, kernel)?;
+            space.run(n_nodes, GiveSums { more: of.counts.view(), given: self.given.view_mut() })?;
+        }
+        space.finish()?;
+        Ok(places)
+    }
+
+    /// Where an addition to K takes part.
+    fn addition(&self, space: &Space, mesh: &DeviceMesh) -> Result<Option<AdditionPlaces>> {
+        let Some(addition) = &mesh.addition else { return Ok(None) };
+        let (rows, columns) = (space.upload_vec(addition.rows(space)?)?, space.upload_vec(addition.columns(space)?)?);
+        let (mut places, mut entries) = (space.zeros(rows.len())?, space.zeros(columns.len())?);
+        let gather = Gather { index: columns.view(), from: self.numbers.view(), out: entries.view_mut() };
+        // SAFETY: rows and columns of this mesh; all live until `finish`.
+        unsafe {
+            space.run(rows.len(), PlaceRows { rows: rows.view(), sums: self.sums(), to: places.view_mut() })?;
+            space.run(columns.len(), gather)?;
+        }
+        space.finish()?;
+        Ok(Some(AdditionPlaces { columns: entries, places }))
     }
 }

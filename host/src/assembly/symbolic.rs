@@ -2,7 +2,7 @@
 //! (WARP's CSR index). With that the numeric phase searches nothing.
 
 use super::numbering::Numbering;
-use super::patches::node_order;
+use super::patch_order::node_order;
 use crate::device::running_sums;
 use crate::element::ElementKind;
 use crate::mesh::{Cells, Mesh, adjacency::NodeCells};

@@ -479,14 +479,14 @@ mod tests {
         assert_eq!((name, no_room), ("amg", None));
         assert!(!out.contains("too ") && out.contains(" of set-up, then some 11 iterations with amg"), "{out}");
         let (name, no_room, out) = said(needed - 1);
-        assert_eq!((name, no_room), ("jacobi", Some(plan::hierarchy_bytes(&model))));
+        assert_eq!((name, no_room), ("jacobi", Some(plan::hierarchy_bytes(&model, None))));
         assert!(
             out.contains("            too little for multigrid (") && out.contains("on the CPU jacobi, with more"),
             "{out}"
         );
         assert!(out.contains("  solver    jacobi: multigrid has too little memory\n"), "{out}");
         assert!(!out.contains("may be too much") && out.contains("iterations with jacobi"), "{out}");
-        let (name, no_room, out) = said(needed - plan::hierarchy_bytes(&model) - 1);
+        let (name, no_room, out) = said(needed - plan::hierarchy_bytes(&model, None) - 1);
         assert_eq!((name, no_room), ("amg", None));
         assert!(out.contains(" that are free: may be too much\n"), "{out}");
     }

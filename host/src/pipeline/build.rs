@@ -117,7 +117,8 @@ impl<T: Real> Maker<'_, T> {
         if preconditioner != Preconditioner::Amg {
             return build(preconditioner);
         }
-        let room = check_memory(space, plan::hierarchy_bytes(self.model), " for a multigrid hierarchy");
+        let room =
+            check_memory(space, plan::hierarchy_bytes(self.model, self.plan.operator), " for a multigrid hierarchy");
         match room.and_then(|()| build(preconditioner)) {
             Err(error @ Error::OutOfMemory { .. }) => {
                 self.plan.without_multigrid(self.model.solver.order);

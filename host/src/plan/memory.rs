@@ -4,14 +4,20 @@
 
 use crate::assembly::CONDENSED_BYTES;
 use crate::element::ElementKind;
+use crate::mesh::{Cells, Mesh};
 use crate::model::{Model, Physics};
 use crate::result::Fill;
-use crate::result::choices::{Precision, Preconditioner};
+use crate::result::choices::{Operator, Precision, Preconditioner};
 
 /// Vectors that live while the iteration runs.
 const VECTORS: u64 = 10;
 /// What a hierarchy takes while it is made, per node, in blocks of the prolongator: 18 on cubes of tet4 and of hex8.
 const MULTIGRID_BLOCKS: u64 = 18;
+/// Blocks in a row of the matrix of vertices: those of hex8, which has the most.
+const VERTEX_BLOCKS: u64 = 27;
+/// What products without a matrix keep, per unknown: lists of nodes and their sums, 38 to 91 bytes
+/// (docs/benchmarks/matrix_free).
+const PATCHES: u64 = 60;
 /// What supernodes store, with the zeros that pad them: 1.12 (plates) to 1.25 times the values of L (cubes).
 const FACTOR_PADDING: f64 = 1.25;
 /// Bytes per node of coordinates and tag.
@@ -70,10 +76,23 @@ impl Memory {
                 + mesh.solids().map(|(_, cells)| mesh_bytes(cells.kind, 0, cells.len() as u64)).sum::<u64>(),
             lists: mesh.solids().map(|(_, cells)| list_bytes(cells.kind, nodes, cells.len() as u64)).sum(),
             matrix: matrix_values(precision).into_iter().map(|value| matrix_bytes(blocks, size, value)).sum(),
-            hierarchy: if preconditioner == Preconditioner::Amg { hierarchy_bytes(model) } else { 0 },
+            hierarchy: if preconditioner == Preconditioner::Amg { hierarchy_bytes(model, None) } else { 0 },
             factor: 0,
             vectors: VECTORS * DOUBLE * nodes * size,
             results: result_bytes(model),
+        }
+    }
+
+    /// The same of a model whose products are computed without a matrix.
+    pub(super) fn without_matrix(self, model: &Model, preconditioner: Preconditioner, precision: Precision) -> Memory {
+        let (nodes, size) = (model.mesh.coords.len() as u64, model.analysis.components() as u64);
+        let slots = |(_, cells): (usize, &Cells)| slot_bytes(cells.kind, cells.len() as u64);
+        let is_amg = preconditioner == Preconditioner::Amg;
+        Memory {
+            lists: self.lists - model.mesh.solids().map(slots).sum::<u64>(),
+            matrix: PATCHES * nodes * size * matrix_values(precision).len() as u64,
+            hierarchy: if is_amg { hierarchy_bytes(model, Some(Operator::MatrixFree)) } else { 0 },
+            ..self
         }
     }
 
@@ -117,11 +136,31 @@ pub(super) fn matrix_values(precision: Precision) -> Vec<u64> {
     }
 }
 
-/// Bytes of a multigrid hierarchy while it is made.
-pub fn hierarchy_bytes(model: &Model) -> u64 {
+/// Bytes of a multigrid hierarchy while it is made; without a matrix of the finest level it begins with the vertices, whose
+/// matrix it has and whose prolongator has one block or two of each node.
+pub fn hierarchy_bytes(model: &Model, operator: Option<Operator>) -> u64 {
     let (nodes, size) = (model.mesh.coords.len() as u64, model.analysis.components() as u64);
     let modes = size * (size + 1) / 2;
-    MULTIGRID_BLOCKS * DOUBLE * size * modes * nodes
+    let of_nodes = |nodes: u64| MULTIGRID_BLOCKS * DOUBLE * size * modes * nodes;
+    match operator {
+        Some(Operator::MatrixFree) => {
+            let vertices = vertices(&model.mesh);
+            let prolongator = (2 * nodes - vertices) * (DOUBLE * size * size + INDEX);
+            of_nodes(vertices) + prolongator + matrix_bytes(VERTEX_BLOCKS * vertices, size, DOUBLE)
+        }
+        _ => of_nodes(nodes),
+    }
+}
+
+/// Nodes that are corners of a cell.
+fn vertices(mesh: &Mesh) -> u64 {
+    let mut is_corner = vec![false; mesh.coords.len()];
+    for (_, cells) in mesh.solids() {
+        let info = cells.kind.info();
+        let corners = cells.nodes.chunks_exact(info.n_nodes).flat_map(|cell| &cell[..info.n_corners]);
+        corners.for_each(|node| is_corner[*node as usize] = true);
+    }
+    is_corner.into_iter().filter(|is_corner| *is_corner).count() as u64
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use super::shape::{STRETCHED, is_quadratic, median_height, median_stretch, one_a
 use crate::mesh::{Cells, Mesh, pairs};
 use crate::model::Model;
 use crate::precond;
-use crate::result::choices::{Method, Precision, Preconditioner};
+use crate::result::choices::{Method, Operator, Precision, Preconditioner};
 use crate::result::{Fill, Plan};
 
 /// Bytes per unknown that an iteration's vector steps move, in words of so many bytes: the diagonal is in single
@@ -40,6 +40,8 @@ const TALL: f64 = 3.0;
 /// thousand unknowns), 15 and 19 (tet4 of 28 and 273 thousand), 12 and 26 (tet10 of 21 and 207 thousand); on an H200 10 to
 /// 13 from a million unknowns on, and 17 of 28 thousand.
 const MULTIGRID_SETUP: f64 = 16.0;
+/// Bytes per unknown that are copied in the time of a product without a matrix, of quadratic elements in double precision.
+const PRODUCT: u64 = 300;
 /// Solutions with a factor, the first and those that refine it.
 const SUBSTITUTIONS: f64 = 2.5;
 /// On two cores of a CPU, of 30 to 240 thousand unknowns (`warpfem-bench auto`); the rate is a core's. A cube of hex8 with 207 thousand, of
@@ -119,7 +121,13 @@ impl Work {
     /// Of a model that is solved as planned.
     pub fn planned(model: &Model, plan: &Plan) -> Work {
         match (plan.method, plan.preconditioner) {
-            (Method::Cg, Some(preconditioner)) => Work::of(model, preconditioner, plan.precision),
+            (Method::Cg, Some(preconditioner)) => {
+                let work = Work::of(model, preconditioner, plan.precision);
+                match plan.operator {
+                    Some(Operator::MatrixFree) => work.without_matrix(model, preconditioner, plan.precision),
+                    _ => work,
+                }
+            }
             (Method::Direct, _) => {
                 Work::without_iteration(model, plan.precision, Some(plan.fill.unwrap_or_else(|| fill(model))))
             }
@@ -131,12 +139,20 @@ impl Work {
     pub fn of(model: &Model, preconditioner: Preconditioner, precision: Precision) -> Work {
         let mut work = Work::without_method(model, preconditioner, precision);
         let size = model.analysis.components() as u64;
-        let [blocks, unknowns] = [work.entries / (size * size), work.unknowns as u64];
-        work.iteration = Some(iteration(model, preconditioner, precision, [blocks, unknowns]));
+        let bytes = |value: u64| matrix_bytes(work.entries / (size * size), size, value);
+        work.iteration = Some(iteration(model, preconditioner, precision, bytes));
         if preconditioner == Preconditioner::Amg {
             (work.setup, work.weight) = (MULTIGRID_SETUP, weight(model));
         }
         work
+    }
+
+    /// The same where products are computed without the matrix.
+    fn without_matrix(mut self, model: &Model, preconditioner: Preconditioner, precision: Precision) -> Work {
+        let bytes = |value: u64| PRODUCT * value / DOUBLE * self.unknowns as u64;
+        self.iteration = Some(iteration(model, preconditioner, precision, bytes));
+        self.memory = self.memory.without_matrix(model, preconditioner, precision);
+        self
     }
 
     /// Of a model that can be solved by another method: directly, with a factor of this size, or without a matrix.
@@ -204,17 +220,17 @@ fn products(mesh: &Mesh) -> u64 {
     }
 }
 
-/// How many iterations, and what each moves.
+/// How many iterations, and what each moves; `bytes` are those of a product with values of so many.
 fn iteration(
     model: &Model,
     preconditioner: Preconditioner,
     precision: Precision,
-    [blocks, unknowns]: [u64; 2],
+    bytes: impl Fn(u64) -> u64,
 ) -> (f64, u64) {
     let solver = &model.solver;
     let values = matrix_values(precision);
-    let size = model.analysis.components() as u64;
-    let product = |value: Option<&u64>| value.map_or(0, |&value| matrix_bytes(blocks, size, value));
+    let unknowns = (model.mesh.coords.len() * model.analysis.components()) as u64;
+    let product = |value: Option<&u64>| value.map_or(0, |&value| bytes(value));
     let own = product(values.first()) + vector_bytes(values[0]) * unknowns;
     if preconditioner == Preconditioner::Amg {
         let iterations = multigrid_iterations(model).min(solver.max_iterations as f64);

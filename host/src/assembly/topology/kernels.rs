@@ -11,7 +11,7 @@
 
 use super::{CellBlock, Topology};
 use crate::assembly::numbering::Numbering;
-use crate::assembly::patches::node_order;
+use crate::assembly::patch_order::node_order;
 use crate::assembly::symbolic;
 use crate::device::Buffer;
 use crate::element::ElementKind;
