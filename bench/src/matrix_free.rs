@@ -10,6 +10,7 @@ use kernels_rs::real::Real;
 use serde::Serialize;
 use std::rc::Rc;
 use warpfem::assembly::matrix_free::Division;
+use warpfem::assembly::numbering::Numbering;
 use warpfem::assembly::{DeviceMesh, MatrixFree, Supports, Topology};
 use warpfem::cli::usage;
 use warpfem::device::bandwidth;
@@ -17,7 +18,7 @@ use warpfem::linalg::{Scalar, Space};
 use warpfem::mesh::Mesh;
 use warpfem::model::Model;
 use warpfem::result::Result;
-use warpfem::result::choices::{Ordering, Precision};
+use warpfem::result::choices::Precision;
 use warpfem::sparse::{self, LinOp};
 use warpfem::verify::meshes::{Random, straighten};
 
@@ -116,21 +117,30 @@ fn distort(mesh: &mut Mesh, amount: f64, curve: f64) {
 fn measure<T: Real>(space: &Space, arguments: &Arguments, model: &Model) -> Result<Report> {
     let (common, size) = (&arguments.common, model.analysis.components());
     let mut header = Header::new::<T>(space, common, &model.mesh, size)?;
-    let x: Vec<T> = (0..header.dofs).map(|i| T::from_f64((i as f64 * 0.37).sin())).collect();
-    let x = space.upload_vec(x)?;
+    // The same vector in every numbering.
+    let value = |i: usize| T::from_f64((i as f64 * 0.37).sin());
+    let of_node = |node: &u32| {
+        let node = *node as usize;
+        (0..size).map(move |c| size * node + c)
+    };
+    let x = |numbering: &Numbering| space.upload_vec(numbering.to_mesh.iter().flat_map(of_node).map(value).collect());
+    let in_mesh = |numbering: &Numbering, y: &[f64]| -> Vec<f64> {
+        numbering.to_solver.iter().flat_map(of_node).map(|i| y[i]).collect()
+    };
     let (mut rows, mut expected) = (Vec::new(), None);
     if !arguments.alone {
         let (system, _) = matrices::assemble::<T>(space, model, sparse::AUTO)?;
         header.blocks = system.matrix().pattern().n_blocks();
         let stored_bytes = system.matrix().footprint().bytes(size_of::<T>());
-        let (figures, y) = product(space, common.samples, system.matrix(), &x)?;
+        let numbering = &system.body.numbering;
+        let (figures, y) = product(space, common.samples, system.matrix(), &x(numbering)?)?;
         rows.push(Row::measure(Of::Product("assembled"), || Ok(Figures { stored_bytes, ..figures }))?);
-        expected = Some((system.body.numbering.clone(), y));
+        expected = Some(in_mesh(numbering, &y));
     }
-    let order = Ordering::auto(&model.mesh);
-    let topology = Topology::new(space, &model.mesh, order, warpfem::assembly::numbering::DEGREE_WINDOW)?;
+    let topology = Topology::without_matrix(space, &model.mesh)?;
     let supports = Supports::new(model, &topology.numbering);
     let numbering = topology.numbering;
+    let x = x(&numbering)?;
     let mesh = Rc::new(DeviceMesh::new(space, model, topology.blocks, topology.coords)?);
     let most: Vec<Option<usize>> =
         if arguments.most.is_empty() { vec![None] } else { arguments.most.iter().copied().map(Some).collect() };
@@ -141,11 +151,8 @@ fn measure<T: Real>(space: &Space, arguments: &Arguments, model: &Model) -> Resu
                 let make = || MatrixFree::<T>::new(space, &mesh, &supports, division);
                 let (operator, setup_s) = setups(space, common.samples, make)?;
                 let (figures, y) = product(space, common.samples, &operator, &x)?;
-                let same = |(of, expected): &(_, Vec<f64>)| {
-                    assert!(*of == numbering, "the same nodes in another order");
-                    reference::difference(&y, expected)
-                };
-                let difference = expected.as_ref().map(same);
+                let y = in_mesh(&numbering, &y);
+                let difference = expected.as_ref().map(|expected| reference::difference(&y, expected));
                 Ok(Figures { most: *most, setup_s, stored_bytes: operator.bytes(), difference, ..figures })
             })?);
         }

@@ -14,7 +14,7 @@ use warpfem::assembly::{DeviceMesh, Numbering, Supports};
 use warpfem::linalg::Space;
 use warpfem::mesh::parts::connected_parts;
 use warpfem::model::{Model, Physics};
-use warpfem::pipeline::{Loaded, System};
+use warpfem::pipeline::Loaded;
 use warpfem::result::choices::Format;
 use warpfem::result::{DirectError, Error, Result};
 use warpfem::solve::direct::{self, Factor};
@@ -72,21 +72,21 @@ impl Reference {
     /// [`DirectError::NotBuilt`] if the build has no factor for so many unknowns, and what a factorisation finds.
     pub fn new(model: &Model) -> Result<Reference> {
         let space = Space::cpu();
-        let (System { body: Loaded { numbering, mesh, loads, .. }, matrix, .. }, _) =
-            matrices::assemble(&space, model, Format::Bcsr)?;
-        let stiffness = Stiffness::assemble(&space, model, &mesh, &matrix)?;
+        let (system, _) = matrices::assemble(&space, model, Format::Bcsr)?;
+        let Loaded { numbering, mesh, loads, .. } = &system.body;
+        let stiffness = Stiffness::assemble(&space, model, mesh, system.matrix())?;
         // What the model prescribes, whatever has become of it on the way to the system.
-        let supports = Supports::new(model, &numbering);
+        let supports = Supports::new(model, numbering);
         let coords = numbering.gather(&model.mesh.coords);
-        let mut parts = parts(model, &numbering, &coords);
+        let mut parts = parts(model, numbering, &coords);
         let diagonal = stiffness.diagonal();
-        let applied = loads.all;
+        let applied = loads.all.clone();
         let mut w = vec![Extended::ZERO; applied.len()];
         for part in &mut parts {
             part.take_off_motion(&supports, &coords, &diagonal, &mut w);
         }
-        let factor = factor(&space, &matrix, &coords)?;
-        let equations = Equations { space: &space, mesh: &mesh, supports: &supports, applied: &applied, parts: &parts };
+        let factor = factor(&space, system.matrix(), &coords)?;
+        let equations = Equations { space: &space, mesh, supports: &supports, applied: &applied, parts: &parts };
         let correction = equations.refine(&*factor, &mut w)?;
         let forces = stiffness.product(&w);
         for part in &mut parts {
@@ -94,8 +94,9 @@ impl Reference {
             part.deformation = part.deformation_of(&coords, &w);
         }
         let rounded: Vec<f64> = w.iter().map(|w| w.rounded()).collect();
-        let intensity = intensity(&space, model, &mesh, &rounded)?;
+        let intensity = intensity(&space, model, mesh, &rounded)?;
         let components = supports.components;
+        let numbering = numbering.clone();
         Ok(Reference { stiffness, numbering, components, parts, coords, w, intensity, correction })
     }
 

@@ -123,7 +123,7 @@ pub struct MatrixFree<T: Real> {
     diagonal: Rc<Buffer<f64>>,
     /// Sums of nodes that patches share.
     partial: RefCell<Buffer<T>>,
-    /// Parts of `x . y`, one of each patch.
+    /// Parts of `x . y`, one of each warp.
     dots: RefCell<Buffer<f64>>,
 }
 
@@ -162,7 +162,7 @@ impl<T: Real> MatrixFree<T> {
         let formulas = lists.map(|(block, list)| formulas(block, list.is_straight)).collect();
         let (held, diagonal) = hold(space, mesh, &patches, supports, (&rows, device_rows))?;
         let partial = RefCell::new(space.zeros(mesh.components() * patches.n_partial)?);
-        let dots = RefCell::new(space.zeros(patches.lists.iter().map(|list| list.n_patches).sum())?);
+        let dots = RefCell::new(space.zeros(patches.lists.iter().map(PatchList::n_warps).sum())?);
         let (mesh, patches, diagonal) = (mesh.clone(), Rc::new(patches), Rc::new(diagonal));
         Ok(MatrixFree { mesh, patches, coords, rules, formulas, held, diagonal, partial, dots })
     }
@@ -186,14 +186,14 @@ impl<T: Real> MatrixFree<T> {
         self.patches.bytes() + coords + self.diagonal.bytes() + sums + held
     }
 
-    /// The product, and each patch's part of `x . y` if `dots` is not empty.
+    /// The product, and each warp's part of `x . y` if `dots` is not empty.
     fn products(&self, space: &Space, x: &Buffer<T>, y: &mut Buffer<T>, dots: ViewMut<f64>) -> Result<()> {
         assert_eq!([x.len(), y.len()], [self.n(); 2], "vectors of another mesh");
         let (mut partial, mut first_dot) = (self.partial.borrow_mut(), 0);
         for (i, list) in self.patches.lists.iter().enumerate() {
             let to = Sums { y: y.view_mut(), partial: partial.view_mut(), dots, first_dot };
             self.multiply(space, i, x.view(), to)?;
-            first_dot += list.n_patches;
+            first_dot += list.n_warps();
         }
         let (size, shared, held) = (self.mesh.components(), self.patches.shared(), self.held.view());
         if let (Some(addition), Some(at)) = (&self.mesh.addition, &self.patches.addition) {
@@ -462,7 +462,7 @@ impl<T: Real> LinOp<T> for MatrixFree<T> {
                 self.products(space, x, y, dots.view_mut())?;
                 let (size, held, dots) = (self.mesh.components(), self.held.view(), dots.view());
                 let kernel = |to| SumDots { size, held, x: x.view(), dots, to };
-                // SAFETY: as in `multiply`; there is a part of each patch.
+                // SAFETY: as in `multiply`; there is a part of each warp.
                 unsafe { space.sum_on_gpu(dots.len() + held.rows.len(), [out], kernel) }
             }
             _ => {

@@ -12,6 +12,7 @@ mod materials;
 pub mod matrix_free;
 pub mod numbering;
 pub mod numeric;
+pub mod patch_order;
 pub mod patches;
 mod slanted;
 pub mod stiffness;

@@ -215,6 +215,12 @@ impl PatchList {
         Grid { blocks: self.n_patches, threads: fixed.threads, shared_bytes }
     }
 
+    /// Warps of all blocks.
+    pub fn n_warps(&self) -> usize {
+        let grid = self.grid::<f64>();
+        grid.blocks * grid.threads / 32
+    }
+
     fn bytes(&self) -> u64 {
         let of_16 = self.local.bytes() + self.slot_starts.bytes() + self.slots.bytes();
         let of_32 = self.cells.bytes() + self.materials.bytes() + self.nodes.bytes() + self.places.bytes();

@@ -462,7 +462,7 @@ fn assembled<T: Real>(
 
 /// A body that has no matrix.
 fn patched(space: &Space, model: &Model, plan: &Plan) -> Result<Loaded> {
-    let Topology { numbering, blocks, coords, .. } = Topology::without_matrix(space, &model.mesh, plan.ordering)?;
+    let Topology { numbering, blocks, coords, .. } = Topology::without_matrix(space, &model.mesh)?;
     let mut mesh = DeviceMesh::new(space, model, blocks, coords)?;
     mesh.addition = Addition::new(space, model, &numbering)?;
     Loaded::new(space, model, plan.method, numbering, mesh)

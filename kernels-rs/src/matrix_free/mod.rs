@@ -14,7 +14,11 @@
 //! node and patch by patch, and a second kernel ([`shared`]) adds them up. Supports are taken care of in both: a held node
 //! takes part with what is free of x, and is always among the shared ones.
 //!
-//! One kernel serves all elements of a dimension; those that most bodies are made of have [formulas of their own](fixed).
+//! One kernel serves all elements of a dimension; those that most bodies are made of have [formulas of their own](fixed),
+//! with lists laid out for a number of cells that compilers know, and the coordinates of each patch kept beside them.
+//!
+//! All that a patch reads is on its way to shared memory at the same time ([`shared::copy_async`](cuda_std::shared::copy_async)).
+//! `x . y` costs little on the way: it is the sum over patches of x times the forces on their nodes.
 //!
 //! The CPU runs the same functions, a thread per patch.
 

@@ -203,8 +203,8 @@ pub(super) trait Team: Copy {
     unsafe fn copy<X: DeviceCopy>(self, from: View<X>, i: usize, to: Shared<X>);
     /// Waits for the whole team, and for what it copies.
     unsafe fn wait(self);
-    /// Writes the sum of the whole team's terms to `to[i]`; the memory is not used any more.
-    unsafe fn add_up<T: Real>(self, term: f64, memory: Memory<T>, to: ViewMut<f64>, i: usize);
+    /// Writes sums of the team's terms, one of each warp: those of the first patch start at `first`.
+    unsafe fn add_up(self, term: f64, to: ViewMut<f64>, first: usize, patch: usize);
 
     /// Calls `work` with the numbers below n, each once in the whole team.
     #[inline(always)]
@@ -251,20 +251,10 @@ impl Team for Block {
     }
 
     #[inline(always)]
-    unsafe fn add_up<T: Real>(self, term: f64, memory: Memory<T>, to: ViewMut<f64>, i: usize) {
-        let (thread, sums) = (thread::thread_idx_x() as usize, memory.slots.cast::<f64>());
-        let [sum] = warp_sum([term]);
-        thread::sync_threads();
+    unsafe fn add_up(self, term: f64, to: ViewMut<f64>, first: usize, patch: usize) {
+        let (thread, [sum]) = (self.first(), warp_sum([term]));
         if thread % 32 == 0 {
-            sums.offset(thread / 32).put(sum);
-        }
-        thread::sync_threads();
-        if thread == 0 {
-            let mut total = 0.0;
-            for warp in 0..self.step() / 32 {
-                total += sums.offset(warp).get();
-            }
-            to.set(i, total);
+            to.set(first + patch * (self.step() / 32) + thread / 32, sum);
         }
     }
 }
@@ -295,7 +285,7 @@ impl Team for Alone {
     unsafe fn wait(self) {}
 
     #[inline(always)]
-    unsafe fn add_up<T: Real>(self, term: f64, _memory: Memory<T>, to: ViewMut<f64>, i: usize) {
-        to.set(i, term);
+    unsafe fn add_up(self, term: f64, to: ViewMut<f64>, first: usize, patch: usize) {
+        to.set(first + patch, term);
     }
 }

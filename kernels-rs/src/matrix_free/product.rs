@@ -36,9 +36,9 @@ pub struct Sums<T> {
     pub y: ViewMut<T>,
     /// Those of shared nodes, node by node: `[.][size]`.
     pub partial: ViewMut<T>,
-    /// Each patch's part of `x . y`; empty where that is not asked for.
+    /// Each warp's part of `x . y`; empty where that is not asked for.
     pub dots: ViewMut<f64>,
-    /// The place of the first patch there.
+    /// The place of the first patch's there.
     pub first_dot: usize,
 }
 
@@ -158,7 +158,7 @@ impl<T: Real> Operator<T> {
             to.set(size * place + c, sum);
         });
         if !to.dots.is_empty() {
-            team.add_up(dot, memory, to.dots, to.first_dot + patch.number);
+            team.add_up(dot, to.dots, to.first_dot, patch.number);
         }
     }
 

@@ -143,10 +143,10 @@ pub unsafe fn sum_held<T: Real>(
     }
 }
 
-/// Computes: `x . y` from the patches' parts, which are without what is held of the diagonal.
+/// Computes: `x . y` from the patches' parts, one of each warp, which are without what is held of the diagonal.
 ///
-/// Parameters: `dots [n_patches]`, `x [n_nodes][size]`. Thread mapping: a grid-stride loop over patches and held nodes. Memory
-/// moved: 8 B per patch; 4 B, 6 words and x per held node.
+/// Parameters: `dots [n_warps]`, `x [n_nodes][size]`. Thread mapping: a grid-stride loop over parts and held nodes. Memory
+/// moved: 8 B per part; 4 B, 6 words and x per held node.
 #[kernel(T = [f32, f64])]
 pub unsafe fn sum_dots<T: Real>(size: usize, held: Held<T>, x: View<T>, dots: View<f64>, to: Reduction) {
     let (n, step) = (dots.len() + held.rows.len(), (thread::grid_dim_x() * thread::block_dim_x()) as usize);

@@ -11,6 +11,7 @@
 
 use super::{CellBlock, Topology};
 use crate::assembly::numbering::Numbering;
+use crate::assembly::patch_order::node_order;
 use crate::assembly::symbolic;
 use crate::device::Buffer;
 use crate::element::ElementKind;
@@ -42,12 +43,12 @@ pub fn analyse(space: &Space, mesh: &Mesh, order: Ordering, window: usize) -> Re
 }
 
 /// Analyses a mesh whose matrix is not asked for.
-pub fn without_matrix(space: &Space, mesh: &Mesh, order: Ordering) -> Result<Topology> {
+pub fn without_matrix(space: &Space, mesh: &Mesh) -> Result<Topology> {
     let n = mesh.coords.len();
     let solids = mesh.solids();
     let around = solids.map(|(index, cells)| NodeCells::new(space, n, index, cells)).collect::<Result<_>>()?;
     let mesh_coords = space.upload(&mesh.coords)?;
-    let to_mesh = places(space, mesh, &mesh_coords, order)?;
+    let to_mesh = space.upload_vec(node_order(mesh))?;
     placed(space, around, to_mesh, mesh_coords, |_| {
         Ok(Pattern { n_rows: 0, row_start: space.upload(&[0])?, columns: space.upload(&[])? })
     })

@@ -53,11 +53,11 @@ impl Topology {
         }
     }
 
-    /// The same without a matrix: the nodes of its rows are not sorted by their neighbours either.
-    pub fn without_matrix(space: &Space, mesh: &Mesh, order: Ordering) -> Result<Self> {
+    /// The same without a matrix: the nodes of a [patch](super::patches) lie together.
+    pub fn without_matrix(space: &Space, mesh: &Mesh) -> Result<Self> {
         match space.on_host() {
-            true => Topology::upload(space, mesh, Symbolic::without_matrix(mesh, order)),
-            false => kernels::without_matrix(space, mesh, order),
+            true => Topology::upload(space, mesh, Symbolic::without_matrix(mesh)),
+            false => kernels::without_matrix(space, mesh),
         }
     }
 
