@@ -1,11 +1,14 @@
 //! Numbers of nodes where there is no matrix: those of a [patch](super::patches) lie together, as its block of threads reads
 //! and writes them.
 
+use crate::device::Buffer;
 use crate::element::ElementKind;
-use crate::mesh::{Mesh, middle, ordering};
+use crate::linalg::Space;
+use crate::mesh::{Mesh, ordering};
+use crate::result::Result;
 use kernels_rs::matrix_free::{FixedCell, LinearTet4, SerendipityHex20, StraightTet10, TrilinearHex8};
-use rayon::prelude::*;
-use std::cmp::Reverse;
+use kernels_rs::setup::order::HILBERT_BITS;
+use kernels_rs::setup::patches::{Along, CellKeys, CountInFirst, ORDER_BITS, OrderKeys, TouchNodes};
 
 /// Cells of the patches of a kind, where memory leaves them so many.
 fn usual_size(kind: ElementKind) -> usize {
@@ -18,35 +21,49 @@ fn usual_size(kind: ElementKind) -> usize {
     }
 }
 
-/// The nodes of a mesh in an order in which those of a patch lie together, as its block of threads reads and writes them:
-/// `order[new] = old`, `[n_nodes]`.
-pub fn node_order(mesh: &Mesh) -> Vec<u32> {
-    let n_nodes = mesh.coords.len();
-    // The first patch of each node and the last, and how many cells it has in the first, corners before others.
-    let (mut first, mut last, mut count) = (vec![u32::MAX; n_nodes], vec![0; n_nodes], vec![0_u32; n_nodes]);
-    let (lattice, mut patch) = (ordering::lattice(&mesh.coords), 0);
-    for (_, cells) in mesh.solids() {
-        let (n, n_corners) = (cells.kind.info().n_nodes, cells.kind.info().n_corners);
-        let key = |(i, cell): (usize, &[u32])| {
-            (lattice.key(middle(cell.iter().map(|node| mesh.coords[*node as usize]))), i as u32)
-        };
-        let mut along: Vec<(u64, u32)> = cells.nodes.par_chunks_exact(n).enumerate().map(key).collect();
-        along.par_sort_unstable();
-        for of_patch in along.chunks(usual_size(cells.kind)) {
-            for (b, node) in of_patch.iter().flat_map(|(_, cell)| cells.cell(*cell as usize).iter().enumerate()) {
-                let node = *node as usize;
-                (first[node], last[node]) = (first[node].min(patch), patch);
-                if first[node] == patch {
-                    count[node] += if b < n_corners { 1 << 16 } else { 1 };
-                }
-            }
-            patch += 1;
-        }
+/// The nodes of a mesh in an order in which those of a patch lie together: `order[new] = old`, `[n_nodes]`. `cells` are the
+/// nodes of the cells by element type, in the mesh's numbering, as its coordinates.
+pub fn node_order(
+    space: &Space,
+    mesh: &Mesh,
+    coords: &Buffer<[f64; 3]>,
+    cells: &[(ElementKind, &Buffer<u32>)],
+) -> Result<Buffer<u32>> {
+    let (lattice, n_nodes, mut first) = (ordering::lattice(&mesh.coords), coords.len(), 0);
+    let mut along = Vec::new();
+    for (kind, nodes) in cells {
+        let (n, size) = (kind.info().n_nodes, usual_size(*kind));
+        let n_cells = nodes.len() / n;
+        let mut keys = space.zeros(n_cells)?;
+        let kernel = CellKeys { lattice, n, nodes: nodes.view(), coords: coords.view(), keys: keys.view_mut() };
+        // SAFETY: here and below cells and nodes of this mesh, with an entry for each, which live until the sort or `finish`.
+        unsafe { space.run(n_cells, kernel) }?;
+        along.push((*kind, *nodes, first, space.sort_order(&keys, HILBERT_BITS)?));
+        first += n_cells.div_ceil(size) as u32;
     }
-    let mut order: Vec<u32> = (0..n_nodes as u32).collect();
-    let key = |node: usize| (first[node], first[node] != last[node], Reverse(count[node]));
-    order.par_sort_by_key(|node| key(*node as usize));
-    order
+    let (most, mut backwards, mut last, mut counts) =
+        (first, space.zeros(n_nodes)?, space.zeros(n_nodes)?, space.zeros(n_nodes)?);
+    let views = along.iter().map(|(kind, nodes, first, cells)| {
+        let (info, size) = (kind.info(), usual_size(*kind));
+        let (n, n_corners) = (info.n_nodes, info.n_corners);
+        (nodes.len(), Along { n, n_corners, size, first: *first, nodes: nodes.view(), cells: cells.view() })
+    });
+    let views: Vec<(usize, Along)> = views.collect();
+    for (n, of) in &views {
+        let (backwards, last) = (backwards.view_mut(), last.view_mut());
+        // SAFETY: as above.
+        unsafe { space.run(*n, TouchNodes { of: *of, most, backwards, last }) }?;
+    }
+    for (n, of) in &views {
+        let (backwards, counts) = (backwards.view(), counts.view_mut());
+        // SAFETY: as above.
+        unsafe { space.run(*n, CountInFirst { of: *of, most, backwards, counts }) }?;
+    }
+    let mut keys = space.zeros(n_nodes)?;
+    let (backwards, last, counts) = (backwards.view(), last.view(), counts.view());
+    // SAFETY: as above.
+    unsafe { space.run(n_nodes, OrderKeys { most, backwards, last, counts, keys: keys.view_mut() }) }?;
+    space.sort_order(&keys, ORDER_BITS + u32::BITS - most.leading_zeros())
 }
 
 #[cfg(test)]
@@ -57,9 +74,11 @@ mod tests {
 
     #[test]
     fn nodes_of_a_patch_lie_together() {
+        let space = Space::cpu();
         for kind in [Hex8, Tet10] {
             let mesh = generate_box(kind, [1.0; 3], [8; 3]).unwrap();
-            let order = node_order(&mesh);
+            let (nodes, coords) = (space.upload(&mesh.cells[0].nodes).unwrap(), space.upload(&mesh.coords).unwrap());
+            let order = space.take(node_order(&space, &mesh, &coords, &[(kind, &nodes)]).unwrap()).unwrap();
             let mut place = vec![usize::MAX; order.len()];
             order.iter().enumerate().for_each(|(new, old)| place[*old as usize] = new);
             assert!(place.iter().all(|new| *new < order.len()), "not a permutation");

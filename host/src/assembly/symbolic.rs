@@ -2,7 +2,6 @@
 //! (WARP's CSR index). With that the numeric phase searches nothing.
 
 use super::numbering::Numbering;
-use super::patch_order::node_order;
 use crate::device::running_sums;
 use crate::element::ElementKind;
 use crate::mesh::{Cells, Mesh, adjacency::NodeCells};
@@ -69,11 +68,11 @@ impl Symbolic {
         Ok(Symbolic { numbering, sparsity, blocks })
     }
 
-    /// The same without a matrix: the nodes of a [patch](super::patches) lie together.
-    pub fn without_matrix(mesh: &Mesh) -> Self {
+    /// The same without a matrix, its nodes in this order.
+    pub fn without_matrix(mesh: &Mesh, order: Vec<u32>) -> Self {
         let around = around(mesh);
         let sparsity = Sparsity { row_start: vec![0], columns: Vec::new() };
-        let numbering = Numbering::new(node_order(mesh), 1, |_| 0);
+        let numbering = Numbering::new(order, 1, |_| 0);
         let blocks = around.into_par_iter().map(|around| Block::new(around, &numbering, &sparsity)).collect();
         Symbolic { numbering, sparsity, blocks }
     }

@@ -6,6 +6,7 @@
 //! | pairs of cell and node, by patch and node: an *entry* for each node of a patch | [`pair_keys`], a sort, [`mark_entries`], [`list_entries`] |
 //! | how many patches a node belongs to, and what follows from that | [`count_entries`], [`class_nodes`], [`list_shared`] |
 //! | the entries of a patch by what it does with them | [`rank_keys`], a sort, [`place_nodes`], [`place_slots`], [`place_coords`] |
+//! | numbers of nodes by which those of a patch lie together | [`touch_nodes`], [`count_in_first`], [`order_keys`], a sort |
 //! | where the sums of shared nodes go, in the order of the patches | [`node_keys`], a sort, [`place_sums`] |
 
 use super::order::Lattice;
@@ -478,4 +479,82 @@ pub unsafe fn place_materials(
     materials: ViewMut<u32>,
 ) {
     materials.set(i / size * pitch + i % size, material.at(cells.at(i) as usize));
+}
+
+/// The cells of one type along a curve, so many to a patch.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Along {
+    /// Nodes of a cell, N.
+    pub n: usize,
+    /// Its corners.
+    pub n_corners: usize,
+    /// Cells of a patch.
+    pub size: usize,
+    /// Patches of other types before.
+    pub first: u32,
+    /// Nodes of each cell, `[n_cells][N]`.
+    pub nodes: View<u32>,
+    /// The cells along the curve, `[n_cells]`.
+    pub cells: View<u32>,
+}
+
+impl Along {
+    /// A node of a cell, its patch, and whether it is a corner.
+    #[inline(always)]
+    unsafe fn pair(self, pair: usize) -> (usize, u32, bool) {
+        let (place, b) = (pair / self.n, pair % self.n);
+        let node = self.nodes.at(self.cells.at(place) as usize * self.n + b) as usize;
+        (node, self.first + (place / self.size) as u32, b < self.n_corners)
+    }
+}
+
+/// Computes: the last patch of each node, counted backwards, and the last counted forwards.
+///
+/// Parameters: `most`, not below the number of any patch; `backwards, last [n_nodes]`, 0 before. Thread mapping: an item per
+/// node of a cell. Memory moved: 8 B and two atomic maxima.
+#[kernel(items)]
+pub unsafe fn touch_nodes(pair: usize, of: Along, most: u32, backwards: ViewMut<u32>, last: ViewMut<u32>) {
+    let (node, patch, _) = of.pair(pair);
+    atomic::max(backwards, node, most - patch);
+    atomic::max(last, node, patch);
+}
+
+/// Bits of how many cells of its first patch a node belongs to.
+const OF_FIRST: u32 = 12;
+/// Bits below the patch in the keys of [`order_keys`].
+pub const ORDER_BITS: u32 = OF_FIRST + 2;
+/// Added to a count by a cell that has the node as a corner.
+const CORNER: u32 = 1 << 16;
+
+/// Computes: how many cells of its first patch each node belongs to; more if as a corner.
+///
+/// Parameters: as of [`touch_nodes`]; `counts [n_nodes]`, 0 before. Thread mapping: as there. Memory moved: 12 B and an atomic
+/// addition.
+#[kernel(items)]
+pub unsafe fn count_in_first(pair: usize, of: Along, most: u32, backwards: View<u32>, counts: ViewMut<u32>) {
+    let (node, patch, is_corner) = of.pair(pair);
+    if patch == most - backwards.at(node) {
+        atomic::accumulate(counts, node, if is_corner { CORNER | 1 } else { 1 });
+    }
+}
+
+/// Computes: keys of nodes that ascend with the first patch, of which nodes of this patch alone come first, corners before others,
+/// and fall with the number of cells.
+///
+/// Parameters: as of [`count_in_first`]; `keys [n_nodes]`. Thread mapping: an item per node. Memory moved: 20 B.
+#[kernel(items)]
+pub unsafe fn order_keys(
+    node: usize,
+    most: u32,
+    backwards: View<u32>,
+    last: View<u32>,
+    counts: View<u32>,
+    keys: ViewMut<u64>,
+) {
+    let (first, count) = (most - backwards.at(node), counts.at(node));
+    let is_shared = u64::from(last.at(node) != first);
+    let (is_between, n_cells) = (u64::from(count < CORNER), count & (CORNER - 1));
+    let fewer = ((1 << OF_FIRST) - 1_u32).saturating_sub(n_cells) as u64;
+    keys.set(node, (first as u64) << ORDER_BITS | is_shared << (OF_FIRST + 1) | is_between << OF_FIRST | fewer);
 }

@@ -46,9 +46,10 @@ pub fn analyse(space: &Space, mesh: &Mesh, order: Ordering, window: usize) -> Re
 pub fn without_matrix(space: &Space, mesh: &Mesh) -> Result<Topology> {
     let n = mesh.coords.len();
     let solids = mesh.solids();
-    let around = solids.map(|(index, cells)| NodeCells::new(space, n, index, cells)).collect::<Result<_>>()?;
+    let around: Vec<_> = solids.map(|(index, cells)| NodeCells::new(space, n, index, cells)).collect::<Result<_>>()?;
     let mesh_coords = space.upload(&mesh.coords)?;
-    let to_mesh = space.upload_vec(node_order(mesh))?;
+    let cells: Vec<_> = around.iter().map(|block| (block.kind, &block.nodes)).collect();
+    let to_mesh = node_order(space, mesh, &mesh_coords, &cells)?;
     placed(space, around, to_mesh, mesh_coords, |_| {
         Ok(Pattern { n_rows: 0, row_start: space.upload(&[0])?, columns: space.upload(&[])? })
     })
