@@ -10,7 +10,7 @@
 //! Neumann, Chebyshev and least squares differ in the numbers a, b, c. The update rides on the product where the format
 //! allows ([`ebw_polynomial_step`]): then a step moves four words per unknown besides the matrix and z.
 
-use crate::blas::Ratio;
+use crate::blas::{Ratio, quotient};
 use crate::half::F16;
 use crate::real::{Arithmetic, Real, Stored, fma, mixed};
 use crate::reduce::{Reduction, sum_over_grid};
@@ -285,6 +285,14 @@ pub unsafe fn scale_to<V: Stored>(
             }
         }
     }
+}
+
+/// Computes: the inverse of a diagonal; 0 where that is 0.
+///
+/// Parameters: `diagonal, inverse [n]`. Thread mapping: an item per entry. Memory moved: 8 B and a word.
+#[kernel(items, T = [f32, f64])]
+pub unsafe fn invert_entries<T: Real>(i: usize, diagonal: View<f64>, inverse: ViewMut<T>) {
+    inverse.set(i, T::from_f64(quotient(1.0, diagonal.at(i))));
 }
 
 /// The root of an entry, or 1 if there are none.

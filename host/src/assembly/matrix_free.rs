@@ -28,7 +28,7 @@ use kernels_rs::matrix_free::shared::{HoldNodes, SumAddition, SumDots, SumHeld, 
 use kernels_rs::matrix_free::{
     CurvedTet10, Held, LinearTet4, Operator, Plane, Ring, SerendipityHex20, Solid, StraightTet10, Sums, TrilinearHex8,
 };
-use kernels_rs::precond::ToSingle;
+use kernels_rs::precond::{InvertEntries, ToSingle};
 use kernels_rs::real::{Real, Stored};
 use std::cell::RefCell;
 use std::ops::Range;
@@ -174,8 +174,12 @@ impl<T: Real> MatrixFree<T> {
 
     /// The inverse of the diagonal; 0 where that is 0.
     pub fn inverse_diagonal(&self, space: &Space) -> Result<Buffer<T>> {
-        let inverse = |entry: f64| T::from_f64(if entry == 0.0 { 0.0 } else { 1.0 / entry });
-        space.upload_vec(space.download(&self.diagonal)?.into_iter().map(inverse).collect())
+        let mut inverse = space.zeros(self.diagonal.len())?;
+        let kernel = InvertEntries { diagonal: self.diagonal.view(), inverse: inverse.view_mut() };
+        // SAFETY: both have as many entries and live until `finish`.
+        unsafe { space.run(self.diagonal.len(), kernel) }?;
+        space.finish()?;
+        Ok(inverse)
     }
 
     /// Bytes that it keeps beside the mesh.

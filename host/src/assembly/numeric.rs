@@ -8,6 +8,7 @@ use super::{Addition, Numbering};
 use crate::device::Buffer;
 use crate::element::dispatch::{match_element, with_element};
 use crate::linalg::Space;
+use crate::mesh::ordering;
 use crate::model::{Analysis, FormKind, Model};
 use crate::result::{Error, Result};
 use kernels_rs::amg::NONE;
@@ -17,6 +18,7 @@ use kernels_rs::assembly::moments::{NodeMoments, Rule};
 use kernels_rs::assembly::row_owner::InternalForce;
 use kernels_rs::eigenstrain::Eigenstrain;
 use kernels_rs::setup::around::Around;
+use kernels_rs::setup::order::Lattice;
 use kernels_rs::stress::Displacements;
 
 /// The cells of one element type on a device.
@@ -41,6 +43,8 @@ pub struct DeviceMesh {
     /// What integrates it.
     pub form: FormKind,
     coords: Buffer<[f64; 3]>,
+    /// The lattice of the Hilbert curve over the nodes.
+    pub lattice: Lattice,
     ends: Option<Buffer<[u32; 2]>>,
     constants: DeviceConstants,
     /// What is added to the cells' stiffness.
@@ -63,6 +67,7 @@ impl DeviceMesh {
             ends,
             blocks: blocks.collect::<Result<_>>()?,
             coords,
+            lattice: ordering::lattice(&model.mesh.coords),
             constants: constants.upload(space)?,
             addition: None,
             temperature: None,

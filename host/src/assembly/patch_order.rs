@@ -7,8 +7,7 @@ use crate::linalg::Space;
 use crate::mesh::{Mesh, ordering};
 use crate::result::Result;
 use kernels_rs::matrix_free::{FixedCell, LinearTet4, SerendipityHex20, StraightTet10, TrilinearHex8};
-use kernels_rs::setup::order::HILBERT_BITS;
-use kernels_rs::setup::patches::{Along, CellKeys, CountInFirst, ORDER_BITS, OrderKeys, TouchNodes};
+use kernels_rs::setup::patches::{Along, CELL_BITS, CellKeys, CountInFirst, ORDER_BITS, OrderKeys, TouchNodes};
 
 /// Cells of the patches of a kind, where memory leaves them so many.
 fn usual_size(kind: ElementKind) -> usize {
@@ -38,7 +37,7 @@ pub fn node_order(
         let kernel = CellKeys { lattice, n, nodes: nodes.view(), coords: coords.view(), keys: keys.view_mut() };
         // SAFETY: here and below cells and nodes of this mesh, with an entry for each, which live until the sort or `finish`.
         unsafe { space.run(n_cells, kernel) }?;
-        along.push((*kind, *nodes, first, space.sort_order(&keys, HILBERT_BITS)?));
+        along.push((*kind, *nodes, first, space.sort_order(&keys, CELL_BITS)?));
         first += n_cells.div_ceil(size) as u32;
     }
     let (most, mut backwards, mut last, mut counts) =

@@ -4,18 +4,17 @@
 use super::{DeviceBlock, DeviceMesh};
 use crate::device::{Buffer, Grid, MAX_SHARED, MOST_SHARED};
 use crate::linalg::Space;
-use crate::mesh::ordering;
 use crate::result::{Error, Result};
 use cuda_std::prelude::View;
 use kernels_rs::matrix_free::patch::{COORDS, LINE, Room, Start};
 use kernels_rs::matrix_free::shared::{HELD, SharedNodes};
 use kernels_rs::matrix_free::{self as device, FixedCell};
 use kernels_rs::real::Real;
-use kernels_rs::setup::order::{Gather, HILBERT_BITS, Lattice};
+use kernels_rs::setup::order::Gather;
 use kernels_rs::setup::patches::{
-    CLASSES, CellKeys, ClassNodes, CountEntries, Divided, Entries, FindCurved, GiveSums, ListEntries, ListShared,
-    MarkCorners, MarkEntries, Narrow, NodeKeys, NumberHeld, PairKeys, PlaceCoords, PlaceMaterials, PlaceNodes,
-    PlaceRows, PlaceSlots, PlaceSums, RANK_BITS, RankKeys, SharedSums,
+    CELL_BITS, CLASSES, CellKeys, ClassNodes, CountEntries, Divided, Entries, FindCurved, GiveSums, ListEntries,
+    ListShared, MarkCorners, MarkEntries, Narrow, NodeKeys, NumberHeld, PairKeys, PlaceCoords, PlaceMaterials,
+    PlaceNodes, PlaceRows, PlaceSlots, PlaceSums, RANK_BITS, RankKeys, SharedSums,
 };
 
 /// Cells of a patch, the most first: as many as fit in a block's shared memory.
@@ -154,8 +153,7 @@ impl Patches {
         if mesh.n_nodes >= HELD as usize {
             return Err(Error::TooLarge(format!("{} nodes, and patches number them with 31 bits", mesh.n_nodes)));
         }
-        let lattice = ordering::lattice(&space.download(mesh.coords())?);
-        let divide = |block| Division::new::<T>(space, (mesh, block), lattice, most, &fixed);
+        let divide = |block| Division::new::<T>(space, (mesh, block), most, &fixed);
         let divisions: Vec<Division> = mesh.blocks.iter().map(divide).collect::<Result<_>>()?;
         let mut nodes = Nodes::new(space, mesh, &divisions, held)?;
         let (mut lists, mut coords) = (Vec::new(), Vec::new());
@@ -233,7 +231,6 @@ impl<'a> Division<'a> {
     fn new<T: Real>(
         space: &Space,
         (mesh, block): (&DeviceMesh, &'a DeviceBlock),
-        lattice: Lattice,
         most: usize,
         fixed: impl Fn(&DeviceBlock, bool) -> Option<Fixed>,
     ) -> Result<Self> {
@@ -243,8 +240,8 @@ impl<'a> Division<'a> {
         let fixed = fixed(block, is_straight);
         let (nodes, coords, mut keys) = (block.cells.nodes.view(), mesh.coords().view(), space.zeros(n_cells)?);
         // SAFETY: the cells of this mesh, which live until `sort_order`, and a key for each.
-        unsafe { space.run(n_cells, CellKeys { lattice, n, nodes, coords, keys: keys.view_mut() }) }?;
-        let cells = space.sort_order(&keys, HILBERT_BITS)?;
+        unsafe { space.run(n_cells, CellKeys { lattice: mesh.lattice, n, nodes, coords, keys: keys.view_mut() }) }?;
+        let cells = space.sort_order(&keys, CELL_BITS)?;
         drop(keys);
         let (dim, components) = (kind.info().dim, mesh.components());
         let slots = |size: usize| n * fixed.map_or(size, |of| of.pitch);

@@ -4,19 +4,18 @@
 //! on a cell are among the quadratic ones. So the next level of a multigrid hierarchy is there without K; it has an eighth of
 //! its size.
 
-use super::addition::RowBlock;
-use super::numeric::DeviceMesh;
-use super::{Addition, Assembly, Numbering, Slanted, Supports, Topology};
+use super::addition::Sums;
+use super::topology::TypeCells;
+use super::{Addition, Assembly, DeviceBlock, DeviceMesh, Numbering, Slanted, Supports, Topology};
 use crate::device::Buffer;
 use crate::linalg::Space;
-use crate::mesh::{Cells, Mesh};
 use crate::model::Model;
 use crate::result::Result;
-use crate::result::choices::{Ordering, Strategy};
-use crate::sparse::{AUTO, Matrix, Tuning};
+use crate::result::choices::Strategy;
+use crate::sparse::{AUTO, LinOp, Matrix, Tuning};
 use kernels_rs::amg::NONE;
+use kernels_rs::amg::vertices::{GatherVertices, ListCorners, ListVertices, MarkVertices};
 use kernels_rs::assembly::slanted::SLANTED;
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// The level of the vertices of a mesh.
@@ -27,14 +26,13 @@ pub struct VertexLevel {
     pub free: Buffer<u8>,
 }
 
-/// Which nodes are vertices.
+/// The vertices of a mesh.
 struct Vertices {
-    /// Of each node in the middle of an edge its ends, of vertices themselves twice, `[n_nodes]`.
-    ends: Vec<[u32; 2]>,
-    /// The vertices, ascending.
+    /// How many there are before each node, `[n_nodes + 1]`.
+    before: Buffer<u64>,
+    /// The nodes that they are, ascending.
     rows: Vec<u32>,
-    /// The number of each among these, `[n_nodes]`.
-    number: Vec<u32>,
+    coords: Buffer<[f64; 3]>,
 }
 
 impl VertexLevel {
@@ -51,80 +49,108 @@ impl VertexLevel {
         supports: &Supports,
     ) -> Result<Option<Self>> {
         let Some(ends) = mesh.ends() else { return Ok(None) };
-        let vertices = Vertices::new(space.download(ends)?);
-        let linear = vertices.mesh(model, numbering, &space.download(mesh.coords())?);
-        let Topology { pattern, blocks, coords, .. } = Topology::new(space, &linear, Ordering::Mesh, 1)?;
-        let strategy = Strategy::auto(space.on_host(), mesh.form, linear.solids().map(|(_, cells)| cells.kind));
-        let mut linear = DeviceMesh::new(space, model, blocks, coords)?;
-        linear.addition = vertices.addition(space, model, numbering)?;
-        let mut matrix = Matrix::zeros(space, AUTO, mesh.components(), &pattern, Tuning::default())?;
-        Assembly::new(space, &linear, &pattern, strategy)?.assemble(space, &linear, &mut matrix)?;
-        let mut nothing = space.zeros(mesh.components() * vertices.rows.len())?;
-        vertices.supports(supports).eliminate(space, &mut matrix, &mut nothing)?;
         let all = (1 << supports.components) - 1;
         let free = |fixed: &u8| if *fixed == SLANTED { all } else { all & !fixed };
-        Ok(Some(VertexLevel {
-            matrix: Rc::new(matrix),
-            free: space.upload_vec(supports.fixed.iter().map(free).collect())?,
-        }))
+        let free = space.upload_vec(supports.fixed.iter().map(free).collect())?;
+        let vertices = Vertices::new(space, mesh, ends, &free)?;
+        let cells = mesh.blocks.iter().map(|block| vertices.cells(space, block)).collect::<Result<_>>()?;
+        let (rows, addition) = (&vertices.rows, vertices.addition(space, model, numbering, ends)?);
+        let supports = of_vertices(supports, rows);
+        let Topology { pattern, blocks, coords, .. } = Topology::of_cells(space, cells, vertices.coords)?;
+        let strategy = Strategy::auto(space.on_host(), mesh.form, blocks.iter().map(|block| block.kind));
+        let mut linear = DeviceMesh::new(space, model, blocks, coords)?;
+        linear.addition = addition;
+        let mut matrix = Matrix::zeros(space, AUTO, mesh.components(), &pattern, Tuning::default())?;
+        Assembly::new(space, &linear, &pattern, strategy)?.assemble(space, &linear, &mut matrix)?;
+        let mut nothing = space.zeros(matrix.n())?;
+        supports.eliminate(space, &mut matrix, &mut nothing)?;
+        Ok(Some(VertexLevel { matrix: Rc::new(matrix), free }))
     }
 }
 
 impl Vertices {
-    fn new(mut ends: Vec<[u32; 2]>) -> Self {
-        // Nodes of no cell are vertices.
-        ends.iter_mut().zip(0..).filter(|(ends, _)| ends[0] == NONE).for_each(|(ends, node)| *ends = [node; 2]);
-        let is_vertex = |node: &u32| ends[*node as usize][0] == *node;
-        let rows: Vec<u32> = (0..ends.len() as u32).filter(is_vertex).collect();
-        let mut number = vec![NONE; ends.len()];
-        rows.iter().zip(0..).for_each(|(row, vertex)| number[*row as usize] = vertex);
-        Vertices { ends, rows, number }
+    fn new(space: &Space, mesh: &DeviceMesh, ends: &Buffer<[u32; 2]>, free: &Buffer<u8>) -> Result<Self> {
+        let n = mesh.n_nodes;
+        let (mut marks, mut counts) = (space.zeros(n)?, space.zeros(n)?);
+        let kernel = MarkVertices { ends: ends.view(), marks: marks.view_mut(), counts: counts.view_mut() };
+        // SAFETY: here and below lists of this mesh's nodes, which live until `take` or `finish`.
+        unsafe { space.run(n, kernel) }?;
+        let before = space.exclusive_sum(&marks)?;
+        let n_vertices = space.read_at(&before, n)? as usize;
+        let (mut rows, mut coords, mut coarse_free) =
+            (space.zeros(n_vertices)?, space.zeros(n_vertices)?, space.zeros(n_vertices)?);
+        let gather = GatherVertices {
+            before: before.view(),
+            coords: mesh.coords().view(),
+            free: free.view(),
+            coarse_coords: coords.view_mut(),
+            coarse_free: coarse_free.view_mut(),
+        };
+        // SAFETY: as above.
+        unsafe {
+            space.run(n, gather)?;
+            space.run(n, ListVertices { before: before.view(), rows: rows.view_mut() })?;
+        }
+        space.finish()?;
+        Ok(Vertices { before, rows: space.take(rows)?, coords })
     }
 
-    /// The mesh of linear elements, with as many blocks of cells as the model's.
-    fn mesh(&self, model: &Model, numbering: &Numbering, coords: &[[f64; 3]]) -> Mesh {
-        let linear = |cells: &Cells| {
-            let info = cells.kind.info();
-            let corners = cells.nodes.chunks_exact(info.n_nodes).flat_map(|cell| &cell[..info.n_corners]);
-            let nodes = corners.map(|node| self.number[numbering.to_solver[*node as usize] as usize]).collect();
-            Cells { kind: cells.kind.linear(), nodes, tags: cells.tags.clone() }
+    /// The linear elements of a block of cells.
+    fn cells(&self, space: &Space, block: &DeviceBlock) -> Result<TypeCells> {
+        let (kind, info) = (block.cells.kind, block.cells.kind.info());
+        let mut corners = space.zeros(block.cells.n_cells * info.n_corners)?;
+        let kernel = ListCorners {
+            n: info.n_nodes,
+            n_corners: info.n_corners,
+            nodes: block.cells.nodes.view(),
+            before: self.before.view(),
+            corners: corners.view_mut(),
         };
-        let is_solid = |index: usize| model.mesh.solids().any(|(solid, _)| solid == index);
-        let cells = model.mesh.cells.iter().enumerate().map(|(index, cells)| match is_solid(index) {
-            true => linear(cells),
-            false => Cells { kind: cells.kind, nodes: Vec::new(), tags: Vec::new() },
-        });
-        Mesh {
-            coords: self.rows.iter().map(|row| coords[*row as usize]).collect(),
-            node_tags: self.rows.iter().map(|row| u64::from(*row)).collect(),
-            cells: cells.collect(),
-            ..Mesh::default()
-        }
+        // SAFETY: the cells of this mesh, whose corners are vertices; all live until `finish`.
+        unsafe { space.run(corners.len(), kernel) }?;
+        space.finish()?;
+        Ok((block.cells.index, kind.linear(), corners))
     }
 
     /// `P^T A P` of the springs A.
-    fn addition(&self, space: &Space, model: &Model, numbering: &Numbering) -> Result<Option<Addition>> {
-        let mut sums = BTreeMap::new();
-        let parents = |node: u32| self.ends[numbering.to_solver[node as usize] as usize];
+    fn addition(
+        &self,
+        space: &Space,
+        model: &Model,
+        numbering: &Numbering,
+        ends: &Buffer<[u32; 2]>,
+    ) -> Result<Option<Addition>> {
+        if model.springs.is_empty() {
+            return Ok(None);
+        }
+        let (ends, before) = (space.download(ends)?, space.download(&self.before)?);
+        let parents = |node: u32| {
+            let row = numbering.to_solver[node as usize];
+            let of = ends[row as usize];
+            let of = if of[0] == NONE { [row; 2] } else { of };
+            of.map(|end| before[end as usize] as u32)
+        };
+        let mut sums = Sums::new();
         for (a, b, block) in model.springs.iter().flat_map(|spring| &spring.blocks) {
-            for (i, j) in parents(*a).into_iter().flat_map(|i| parents(*b).map(|j| (i, j))) {
-                let (row, column) = (self.number[i as usize], self.number[j as usize]);
-                Addition::add(&mut sums, row, (column, block.map(|row| row.map(|value| 0.25 * value))) as RowBlock);
+            for (row, column) in parents(*a).into_iter().flat_map(|i| parents(*b).map(|j| (i, j))) {
+                Addition::add(&mut sums, row, (column, block.map(|row| row.map(|value| 0.25 * value))));
             }
         }
         Addition::of_sums(space, sums)
     }
+}
 
-    fn supports(&self, of: &Supports) -> Supports {
-        let is_vertex = |(row, _): &(&u32, _)| self.number[**row as usize] != NONE;
-        let slanted = of.slanted.rows.iter().zip(&of.slanted.directions).filter(is_vertex);
-        let (rows, directions) = slanted.map(|(row, held)| (self.number[*row as usize], *held)).unzip();
-        Supports {
-            fixed: self.rows.iter().map(|row| of.fixed[*row as usize]).collect(),
-            slanted: Slanted { rows, directions },
-            prescribed: vec![0.0; of.components * self.rows.len()],
-            motion: Vec::new(),
-            components: of.components,
-        }
+/// The supports of some nodes, ascending.
+fn of_vertices(of: &Supports, rows: &[u32]) -> Supports {
+    let number = |row: &u32| rows.binary_search(row).ok().map(|number| number as u32);
+    let slanted = of.slanted.rows.iter().zip(&of.slanted.directions);
+    let slanted = slanted.filter_map(|(row, held)| Some((number(row)?, *held)));
+    let (rows_of_slanted, directions) = slanted.unzip();
+    Supports {
+        fixed: rows.iter().map(|row| of.fixed[*row as usize]).collect(),
+        slanted: Slanted { rows: rows_of_slanted, directions },
+        prescribed: vec![0.0; of.components * rows.len()],
+        motion: Vec::new(),
+        components: of.components,
     }
 }

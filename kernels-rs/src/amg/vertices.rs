@@ -83,6 +83,35 @@ pub unsafe fn gather_vertices(
     }
 }
 
+/// Computes: the node that each vertex is.
+///
+/// Parameters: `before [n + 1]`, see [`gather_vertices`]; `rows [n_vertices]`. Thread mapping: an item per node. Memory moved:
+/// 8 B per node, 4 B per vertex.
+#[kernel(items)]
+pub unsafe fn list_vertices(node: usize, before: View<u64>, rows: ViewMut<u32>) {
+    let vertex = before.at(node) as usize;
+    if before.at(node + 1) as usize > vertex {
+        rows.set(vertex, node as u32);
+    }
+}
+
+/// Computes: the vertices of cells.
+///
+/// Parameters: `n_corners` of `n` nodes of a cell; `nodes [n_cells][n]`; `before [n_nodes + 1]`; `corners [n_cells][n_corners]`.
+/// Thread mapping: an item per corner of a cell. Memory moved: 16 B.
+#[kernel(items)]
+pub unsafe fn list_corners(
+    corner: usize,
+    n: usize,
+    n_corners: usize,
+    nodes: View<u32>,
+    before: View<u64>,
+    corners: ViewMut<u32>,
+) {
+    let node = nodes.at(corner / n_corners * n + corner % n_corners);
+    corners.set(corner, before.at(node as usize) as u32);
+}
+
 /// Computes: which blocks the prolongator has: a vertex its own, the middle of an edge those of both ends.
 ///
 /// Parameters: `ends [n]`; `before [n + 1]`, see [`gather_vertices`]; `row_start [n + 1]`; `columns, rows [n_blocks]`.

@@ -9,11 +9,14 @@
 //! | numbers of nodes by which those of a patch lie together | [`touch_nodes`], [`count_in_first`], [`order_keys`], a sort |
 //! | where the sums of shared nodes go, in the order of the patches | [`node_keys`], a sort, [`place_sums`] |
 
-use super::order::Lattice;
+use super::order::{HILBERT_BITS, Lattice};
 use crate::matrix_free::patch::{COORDS, LINE, Start};
 use crate::matrix_free::shared::HELD;
 use crate::real::Real;
 use cuda_std::prelude::*;
+
+/// Bits of a place along the curve that tell cells apart: 13 of each coordinate.
+pub const CELL_BITS: u32 = 39;
 
 /// The cells of one element type, divided into patches.
 #[repr(C)]
@@ -75,7 +78,7 @@ pub unsafe fn cell_keys(
             sum[c] += x[c];
         }
     }
-    keys.set(cell, lattice.key(sum.map(|s| s / n as f64)));
+    keys.set(cell, lattice.key(sum.map(|s| s / n as f64)) >> (HILBERT_BITS - CELL_BITS));
 }
 
 /// Computes: whether a node between corners of any cell is not in the middle, to rounding of its coordinates.

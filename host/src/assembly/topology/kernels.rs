@@ -9,7 +9,7 @@
 //! | `renumber` | [`Neighbours::rows`] |
 //! | `Block::new` | [`NodeCells::place`] |
 
-use super::{CellBlock, Topology};
+use super::{CellBlock, Topology, TypeCells};
 use crate::assembly::numbering::Numbering;
 use crate::assembly::patch_order::node_order;
 use crate::assembly::symbolic;
@@ -40,6 +40,20 @@ pub fn analyse(space: &Space, mesh: &Mesh, order: Ordering, window: usize) -> Re
     let to_mesh = places(space, mesh, &mesh_coords, order)?;
     let to_mesh = by_degree(space, to_mesh, window, &neighbours)?;
     placed(space, around, to_mesh, mesh_coords, |numbering| neighbours.rows(space, numbering)).map(Some)
+}
+
+/// Analyses cells that are on a device, whose nodes, at `coords`, stay in their order; nothing if a node has more neighbours
+/// than slots can number.
+pub fn of_cells(space: &Space, cells: Vec<TypeCells>, coords: Buffer<[f64; 3]>) -> Result<Option<Topology>> {
+    let n = coords.len();
+    let around = cells.into_iter().map(|(index, kind, nodes)| NodeCells::of(space, n, (index, kind), nodes));
+    let around: Vec<_> = around.collect::<Result<_>>()?;
+    let neighbours = Neighbours::new(space, n, &around)?;
+    if neighbours.longest > u32::from(u16::MAX) {
+        return Ok(None);
+    }
+    let order = space.upload_vec((0..n as u32).collect())?;
+    placed(space, around, order, coords, |numbering| neighbours.rows(space, numbering)).map(Some)
 }
 
 /// Analyses a mesh whose matrix is not asked for.
@@ -152,13 +166,17 @@ struct NodeCells {
 
 impl NodeCells {
     fn new(space: &Space, n: usize, index: usize, block: &Cells) -> Result<Self> {
-        let (size, n_cells) = (block.kind.info().n_nodes, block.len());
-        let nodes = space.upload(&block.nodes)?;
+        NodeCells::of(space, n, (index, block.kind), space.upload(&block.nodes)?)
+    }
+
+    fn of(space: &Space, n: usize, (index, kind): (usize, ElementKind), nodes: Buffer<u32>) -> Result<Self> {
+        let size = kind.info().n_nodes;
+        let n_cells = nodes.len() / size;
         let mut counts = space.zeros(n)?;
         // SAFETY: both live; cells name nodes of the mesh.
         unsafe { space.run(n_cells, CountCells { size, nodes: nodes.view(), counts: counts.view_mut() }) }?;
         let offsets = space.exclusive_sum(&counts)?;
-        let (mut listed, mut cells) = (space.zeros(n)?, space.zeros(block.nodes.len())?);
+        let (mut listed, mut cells) = (space.zeros(n)?, space.zeros(nodes.len())?);
         let list = ListCells {
             size,
             nodes: nodes.view(),
@@ -172,7 +190,7 @@ impl NodeCells {
             space.run(n, SortCells { offsets: offsets.view(), cells: cells.view_mut() })?;
         }
         space.finish()?;
-        Ok(NodeCells { index, kind: block.kind, n_cells, nodes, counts, offsets, cells })
+        Ok(NodeCells { index, kind, n_cells, nodes, counts, offsets, cells })
     }
 
     fn size(&self) -> usize {

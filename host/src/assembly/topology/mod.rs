@@ -9,8 +9,8 @@ use crate::device::Buffer;
 use crate::element::ElementKind;
 use crate::linalg::Space;
 use crate::mesh::Mesh;
-use crate::result::Result;
 use crate::result::choices::Ordering;
+use crate::result::{Error, Result};
 use crate::sparse::Pattern;
 use std::rc::Rc;
 
@@ -31,6 +31,9 @@ pub struct CellBlock {
     /// The place in the row of each cell's node a of its node b, `[n_cells][N][N]`; empty without a matrix.
     pub slots: Buffer<u16>,
 }
+
+/// Cells of one type on a device: their position in `mesh.cells`, their kind, and their nodes.
+pub type TypeCells = (usize, ElementKind, Buffer<u32>);
 
 /// What a mesh's topology says about its matrix, on a device.
 pub struct Topology {
@@ -66,6 +69,16 @@ impl Topology {
             }
             false => kernels::without_matrix(space, mesh),
         }
+    }
+
+    /// Of cells that are on a device, whose nodes, at `coords`, stay in their order.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::TooLarge`] where a node has more than 65,535 neighbours.
+    pub fn of_cells(space: &Space, cells: Vec<TypeCells>, coords: Buffer<[f64; 3]>) -> Result<Self> {
+        let too_many = || Error::TooLarge(format!("a node has more than {} neighbours", u16::MAX));
+        kernels::of_cells(space, cells, coords)?.ok_or_else(too_many)
     }
 
     /// Moves to a device what the host has found out about a mesh.
