@@ -1,15 +1,20 @@
 //! Solutions without a matrix are those with it: elements, materials, supports, springs, couplings, load cases,
 //! preconditioners and precisions.
 
+use crate::common::blocks::dense_of;
 use crate::common::fields::converged;
 use crate::common::meshes::{
     self, CLAMP, SOFT, analysis, anisotropic, clamp, distorted_box, regular_box, two_materials_in,
 };
-use crate::common::{devices, elements, largest};
+use crate::common::{devices, elements, largest, on_every_device};
+use nalgebra::{DMatrix, DVector};
+use warpfem::assembly::VertexLevel;
 use warpfem::device::DeviceName;
 use warpfem::element::ElementKind::{self, Hex8, Hex8I, Hex20, Tet10};
+use warpfem::linalg::Space;
 use warpfem::model::{Analysis, Model};
-use warpfem::pipeline::{self, Solution};
+use warpfem::pipeline::{self, Phase, Solution, System, Timings};
+use warpfem::result::Plan;
 use warpfem::result::choices::{Method, Operator, Precision, Preconditioner, Strategy};
 use warpfem::solve::Silent;
 
@@ -111,6 +116,54 @@ fn multigrid_takes_as_many_iterations() {
     }
 }
 
+/// `P^T K P`, K by its columns and P the mean of an edge's ends in its middle, where nothing is held.
+fn vertex_level(space: &Space) -> Vec<u64> {
+    let tables = format!(
+        "{SOFT}{CLAMP}[[support]]\non = \"ymin\"\nfix = \"y\"\n[[spring]]\nname = \"bed\"\non = \"zmax\"\nfoundation = 20.0\n{PULL}"
+    );
+    let mut found = Vec::new();
+    for kind in [Tet10, Hex20, ElementKind::Wedge15] {
+        let model = meshes::model(&tables, regular_box(kind, [2, 1, 2]));
+        let plan = Plan { operator: Some(Operator::MatrixFree), ..Plan::plain(&model, space.on_host()) };
+        let (mut phase, mut timings) = (Phase::begin(&Silent, "setup"), Timings::default());
+        let System { body, operator, .. } =
+            System::<f64>::assemble(space, &model, &plan, &mut phase, &mut timings).unwrap();
+        let level = VertexLevel::new(space, &model, &body.numbering, &body.mesh, &body.supports).unwrap().unwrap();
+        let (ends, free) = (space.download(body.mesh.ends().unwrap()).unwrap(), space.download(&level.free).unwrap());
+        let vertices: Vec<usize> = (0..ends.len()).filter(|node| ends[*node][0] as usize == *node).collect();
+        let number = |node: u32| vertices.binary_search(&(node as usize)).unwrap();
+        let (mut p, mut is_free) = (DMatrix::zeros(3 * ends.len(), 3 * vertices.len()), Vec::new());
+        for (node, i) in (0..ends.len()).flat_map(|node| (0..3).map(move |i| (node, i))) {
+            for end in ends[node].into_iter().filter(|end| (free[node] & free[*end as usize]) >> i & 1 == 1) {
+                p[(3 * node + i, 3 * number(end) + i)] += 0.5;
+            }
+        }
+        vertices.iter().for_each(|node| is_free.extend((0..3).map(|i| free[*node] >> i & 1 == 1)));
+        let mut k = DMatrix::zeros(p.nrows(), p.nrows());
+        for j in 0..k.ncols() {
+            let x: Vec<f64> = (0..k.nrows()).map(|i| f64::from(u8::from(i == j))).collect();
+            let (x, mut y) = (space.upload(&x).unwrap(), space.zeros(x.len()).unwrap());
+            operator.product().apply(space, &x, &mut y).unwrap();
+            k.set_column(j, &DVector::from_vec(space.take(y).unwrap()));
+        }
+        let (expected, level) = (p.transpose() * k * &p, dense_of(space, &level.matrix));
+        let largest = expected.amax();
+        for (i, j) in (0..level.nrows()).flat_map(|i| (0..level.ncols()).map(move |j| (i, j))) {
+            if is_free[i] && is_free[j] {
+                let error = (level[(i, j)] - expected[(i, j)]).abs();
+                assert!(error < 1e-12 * largest, "{} {i} {j}: {error:e}", kind.info().name);
+            }
+        }
+        found.extend(level.iter().map(|value| value.to_bits()));
+    }
+    found
+}
+
+#[test]
+fn the_level_of_the_vertices_is_a_galerkin_product() {
+    on_every_device!(vertex_level);
+}
+
 #[test]
 fn in_every_precision() {
     let tables = format!("{SOFT}{CLAMP}{PULL}");
@@ -168,7 +221,7 @@ fn of_several_load_cases() {
     (model.solver.preconditioner, model.solver.residual_tolerance) = (Some(Preconditioner::Amg), Some(1e-10));
     let mut solve = |operator| {
         model.solver.operator = Some(operator);
-        pipeline::solve_cases(&warpfem::linalg::Space::cpu(), &model, &Silent).unwrap()
+        pipeline::solve_cases(&Space::cpu(), &model, &Silent).unwrap()
     };
     let (with, without) = (solve(Operator::Assembled), solve(Operator::MatrixFree));
     assert_eq!([with.len(), without.len()], [2; 2]);
