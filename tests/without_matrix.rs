@@ -132,7 +132,8 @@ fn vertex_level(space: &Space) -> Vec<u64> {
         let (ends, free) = (space.download(body.mesh.ends().unwrap()).unwrap(), space.download(&level.free).unwrap());
         let vertices: Vec<usize> = (0..ends.len()).filter(|node| ends[*node][0] as usize == *node).collect();
         let number = |node: u32| vertices.binary_search(&(node as usize)).unwrap();
-        let (mut p, mut is_free) = (DMatrix::zeros(3 * ends.len(), 3 * vertices.len()), Vec::new());
+        let mut p = DMatrix::<f64>::zeros(3 * ends.len(), 3 * vertices.len());
+        let mut is_free = Vec::new();
         for (node, i) in (0..ends.len()).flat_map(|node| (0..3).map(move |i| (node, i))) {
             for end in ends[node].into_iter().filter(|end| (free[node] & free[*end as usize]) >> i & 1 == 1) {
                 p[(3 * node + i, 3 * number(end) + i)] += 0.5;
@@ -146,7 +147,8 @@ fn vertex_level(space: &Space) -> Vec<u64> {
             operator.product().apply(space, &x, &mut y).unwrap();
             k.set_column(j, &DVector::from_vec(space.take(y).unwrap()));
         }
-        let (expected, level) = (p.transpose() * k * &p, dense_of(space, &level.matrix));
+        let expected: DMatrix<f64> = p.transpose() * k * &p;
+        let level = dense_of(space, &level.matrix);
         let largest = expected.amax();
         for (i, j) in (0..level.nrows()).flat_map(|i| (0..level.ncols()).map(move |j| (i, j))) {
             if is_free[i] && is_free[j] {

@@ -22,7 +22,7 @@ use kernels_rs::matrix_free::fixed::{
     SmallPatchProduct, SmallPatchProductSingle, WidePatchProduct, fixed_products,
 };
 use kernels_rs::matrix_free::product::{
-    ACROSS, DIAGONAL, GeneralPatchProduct, PatchBlocks, PatchProduct, ROW_SUMS, blocks, products,
+    ACROSS, DIAGONAL, GeneralPatchProduct, IsotropicPatchBlocks, PatchBlocks, PatchProduct, ROW_SUMS, blocks, products,
 };
 use kernels_rs::matrix_free::shared::{HoldNodes, SumAddition, SumDots, SumHeld, SumShared};
 use kernels_rs::matrix_free::{
@@ -298,17 +298,30 @@ fn node_blocks(
     let rules: Vec<Rule<f64>> = mesh.blocks.iter().map(|block| Rule::new(space, block)).collect::<Result<_>>()?;
     for ((block, list), rule) in mesh.blocks.iter().zip(&patches.lists).zip(&rules) {
         let patches = list.view(View::from_slice(&[]));
-        let operator = Operator { patches, tables: rule.view(), mesh: mesh.general_view(block), held };
-        let grid = list.common_grid::<f64>();
+        let is_isotropic = mesh.form.is_isotropic && mesh.form.physics == Physics::Elasticity && !mesh.form.is_revolved;
+        let view = if is_isotropic { mesh.view(block) } else { mesh.general_view(block) };
+        let operator = Operator { patches, tables: rule.view(), mesh: view, held };
+        let (grid, dim) = (list.common_grid::<f64>(), block.cells.kind.info().dim);
         let to =
             Sums { y: y.view_mut(), partial: partial.view_mut(), dots: ViewMut::from_slice(&mut []), first_dot: 0 };
-        with_general!(mesh, block.cells.kind.info().dim, E, P => if space.on_host() {
-            // SAFETY: as in `MatrixFree::multiply`.
-            on_cpu(grid, list, &|patches, memory| unsafe { blocks::<E, P>(patches, memory, operator, part, to) });
-        } else {
-            // SAFETY: as there.
-            unsafe { space.launch(grid, PatchBlocks::<E, P>::new(operator, part, to)) }?;
-        });
+        macro_rules! run {
+            ($Kernel:ident, $E:ident, $P:ident) => {
+                if space.on_host() {
+                    // SAFETY: as in `MatrixFree::multiply`.
+                    on_cpu(grid, list, &|patches, memory| unsafe {
+                        blocks::<$E, $P>(patches, memory, operator, part, to)
+                    });
+                } else {
+                    // SAFETY: as there.
+                    unsafe { space.launch(grid, $Kernel::<$E, $P>::new(operator, part, to)) }?;
+                }
+            };
+        }
+        match dim {
+            _ if !is_isotropic => with_general!(mesh, dim, E, P => run!(PatchBlocks, E, P)),
+            2 => run!(IsotropicPatchBlocks, Plane, Elasticity),
+            _ => run!(IsotropicPatchBlocks, Solid, Elasticity),
+        }
     }
     let kernel = SumShared { size, shared: patches.shared(), partial: partial.view(), y: y.view_mut() };
     // SAFETY: as above.

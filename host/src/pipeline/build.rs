@@ -20,8 +20,11 @@ use kernels_rs::real::Real;
 #[derive(Clone, Copy)]
 pub(super) struct Iterations<T: Real> {
     assembled: Builder<T>,
-    matrix_free: fn(Preconditioner, &Context, &Space, &MatrixFree<T>) -> Result<Box<dyn Iteration<T>>>,
+    matrix_free: WithoutMatrix<T>,
 }
+
+/// As [`Builder`], of an operator without a matrix.
+type WithoutMatrix<T> = fn(Preconditioner, &Context, &Space, &MatrixFree<T>) -> Result<Box<dyn Iteration<T>>>;
 
 impl<T: Real> Iterations<T> {
     /// Everything in one precision.

@@ -261,7 +261,7 @@ pub unsafe fn wide_patch_product<C: FixedCell, T: Real>(operator: Operator<T>, x
 /// Computes: as [`fixed_patch_product`], of [`SerendipityHex20`].
 ///
 /// Thread mapping: a block per patch, three lanes per cell, ten cells per warp. Memory moved: as there. Operations of a lane:
-/// about 2,900, and 20 exchanges among lanes at each of 27 points. In shared memory a lane reads a component of 40 words and
+/// about 2,900, and 10 values exchanged among lanes at each of 27 points. In shared memory a lane reads a component of 40 words and
 /// writes 20, and reads 20 coefficients three times.
 #[kernel(launch_bounds(128, 3), T = [f64])]
 pub unsafe fn hex20_patch_product<T: Real>(operator: Operator<T>, x: View<T>, to: Sums<T>) {

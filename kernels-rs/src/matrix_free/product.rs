@@ -294,6 +294,14 @@ pub unsafe fn patch_blocks<E: Element, P: Form>(operator: Operator<f64>, part: u
     operator.blocks::<E, P>(Block, patch, shared::dynamic_shared_mem::<u8>(), part, to);
 }
 
+/// Computes: as [`patch_blocks`], of isotropic elasticity.
+///
+/// Thread mapping, memory moved: as there.
+#[kernel(E = [Solid, Plane], P = [Elasticity])]
+pub unsafe fn isotropic_patch_blocks<E: Element, P: Form>(operator: Operator<f64>, part: u32, to: Sums<f64>) {
+    patch_blocks::<E, P>(operator, part, to);
+}
+
 /// [`patch_product`] of some patches on a thread of a CPU; `memory` is as much as the largest needs.
 #[cfg(not(target_arch = "nvptx64"))]
 pub unsafe fn products<E: Element, P: Flux, T: Real>(

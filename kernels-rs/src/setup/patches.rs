@@ -97,7 +97,7 @@ pub unsafe fn find_curved(
     let place = |k: u32| coords.at(nodes.at(cell * n + k as usize) as usize);
     let mut is_curved = false;
     for edge in 0..edges.len() {
-        let [a, b, middle] = edges.at(edge).map(|k| place(k));
+        let [a, b, middle] = edges.at(edge).map(place);
         for c in 0..3 {
             let most = 4.0 * f64::EPSILON * a[c].abs().max(b[c].abs());
             is_curved |= (0.5 * (a[c] + b[c]) - middle[c]).abs() > most;
@@ -228,7 +228,7 @@ pub unsafe fn class_nodes(
 ) {
     let is_held = numbers.at(node) & HELD != 0;
     let is_shared = is_held || counts.at(node) != 1 || added.at(node) != 0;
-    flags.set(node, u8::from(is_shared) * SHARED | u8::from(is_held) * IS_HELD);
+    flags.set(node, (u8::from(is_shared) * SHARED) | (u8::from(is_held) * IS_HELD));
     marks.set(node, u32::from(is_shared && !is_held));
 }
 
