@@ -6,7 +6,7 @@ use crate::{Folder, GOOD, good_but, has_gpu};
 #[test]
 fn flags_that_make_no_sense() {
     let folder = Folder::new();
-    let flags: [(&[&str], &str); 15] = [
+    let flags: [(&[&str], &str); 16] = [
         (&["--precond", "amg"], "'--preconditioner'"),
         (&["--frob"], "unexpected argument '--frob'"),
         (&["--method", "multigrid"], "possible values: auto, cg, direct, femses"),
