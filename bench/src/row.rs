@@ -70,7 +70,12 @@ mod tests {
         assert_eq!(said(full(Some(2_000))), (None, Some(2_000), None));
         assert_eq!(said(full(None)), (None, None, Some("no room".into())));
         assert_eq!(said(Err(Error::TooLarge("far apart".into()))), (None, None, Some("far apart".into())));
-        let unsuited = Error::Unsuited { strategy: "ppni4", why: "needs warps".into(), available: Vec::new() };
+        let unsuited = Error::Unsuited {
+            what: "assembly strategy",
+            name: "ppni4",
+            why: "needs warps".into(),
+            available: Vec::new(),
+        };
         assert_eq!(said(Err(unsuited)), (None, None, Some("needs warps".into())));
         assert!(row(Err(Error::Breakdown)).is_err());
     }
