@@ -15,8 +15,8 @@ const VECTORS: u64 = 10;
 const MULTIGRID_BLOCKS: u64 = 18;
 /// Blocks in a row of the matrix of vertices: those of hex8, which has the most.
 const VERTEX_BLOCKS: u64 = 27;
-/// What products without a matrix keep, per unknown: lists of nodes and their sums, 38 to 91 bytes
-/// (docs/benchmarks/matrix_free).
+/// What products without a matrix keep, per unknown, of quadratic elements: lists of nodes, coordinates and sums, 36 to 56
+/// bytes (docs/benchmarks/matrix_free).
 const PATCHES: u64 = 60;
 /// What supernodes store, with the zeros that pad them: 1.12 (plates) to 1.25 times the values of L (cubes).
 const FACTOR_PADDING: f64 = 1.25;
