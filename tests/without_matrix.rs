@@ -6,7 +6,7 @@ use crate::common::fields::converged;
 use crate::common::meshes::{
     self, CLAMP, SOFT, analysis, anisotropic, clamp, distorted_box, regular_box, two_materials_in,
 };
-use crate::common::{devices, elements, largest, on_every_device};
+use crate::common::{devices, elements, largest};
 use nalgebra::{DMatrix, DVector};
 use warpfem::assembly::VertexLevel;
 use warpfem::device::DeviceName;
@@ -117,7 +117,7 @@ fn multigrid_takes_as_many_iterations() {
 }
 
 /// `P^T K P`, K by its columns and P the mean of an edge's ends in its middle, where nothing is held.
-fn vertex_level(space: &Space) -> Vec<u64> {
+pub fn vertex_level(space: &Space) -> Vec<u64> {
     let tables = format!(
         "{SOFT}{CLAMP}[[support]]\non = \"ymin\"\nfix = \"y\"\n[[spring]]\nname = \"bed\"\non = \"zmax\"\nfoundation = 20.0\n{PULL}"
     );
@@ -159,11 +159,6 @@ fn vertex_level(space: &Space) -> Vec<u64> {
         found.extend(level.iter().map(|value| value.to_bits()));
     }
     found
-}
-
-#[test]
-fn the_level_of_the_vertices_is_a_galerkin_product() {
-    on_every_device!(vertex_level);
 }
 
 #[test]

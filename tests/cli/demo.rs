@@ -17,7 +17,7 @@ fn a_newcomer_gets_a_solved_hook_and_can_go_on() {
     assert_eq!((&summary["case"], &summary["solver"]["converged"]), (&"hook".into(), &true.into()));
     // The force of the case, as its author has it, is what the shank holds.
     let reaction = folder.number("first", "/results/reactions/shank/2");
-    assert!((reaction - 10e3).abs() < 1e-3, "{reaction}");
+    assert!((reaction - 10e3).abs() < 1e-2, "{reaction}");
     assert!(run.out.contains("hook: ") && run.out.contains(summary["device"].as_str().unwrap()));
     // The whole is short, and what it says to try works as it is written.
     assert!(run.out.lines().count() <= 10 && !run.out.contains("warning"), "{}", run.out);

@@ -117,6 +117,7 @@ checks! {
     matrix_free: of_elements!(matrix_free::products);
     matrix_free_straight: crate::matrix_free::of_straight_edges;
     matrix_free_springs: crate::matrix_free::with_springs;
+    vertex_level: crate::without_matrix::vertex_level;
     femses_matrices: of_elements!(femses::femses_matrices both);
     femses_steps: of_elements!(femses::femses_steps both);
     read_at: setup::read_at;

@@ -43,6 +43,7 @@ extern crate self as cuda_std;
 pub mod atomic;
 mod copy;
 mod float;
+mod place;
 pub mod shared;
 mod shuffle;
 pub mod thread;

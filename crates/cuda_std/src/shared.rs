@@ -2,6 +2,8 @@
 //!
 //! It starts undefined on a device and as 0xFF bytes (NaN, `u32::MAX`) on the emulator, fresh for each block.
 
+use crate::place::Place;
+pub use crate::place::SharedValue;
 #[doc(hidden)]
 pub use crate::target::static_shared;
 use crate::{DeviceCopy, View, target};
@@ -37,7 +39,7 @@ pub fn dynamic_shared_mem<T>() -> *mut T {
 /// A place in shared memory. On a device it is an address of shared memory alone, of 32 bits: loads through pointers find out
 /// first what memory they lead to.
 pub struct Shared<T> {
-    place: target::Place,
+    place: Place,
     of: PhantomData<*mut T>,
 }
 
@@ -113,30 +115,6 @@ impl<T: SharedValue> Shared<T> {
         // SAFETY: the caller's promise.
         unsafe { T::put3_shared(self.place, values) }
     }
-}
-
-/// A value that [`Shared`] loads and stores.
-pub trait SharedValue: DeviceCopy {
-    /// See [`Shared::get`].
-    ///
-    /// # Safety
-    /// As there.
-    unsafe fn get_shared(place: target::Place) -> Self;
-    /// See [`Shared::put`].
-    ///
-    /// # Safety
-    /// As there.
-    unsafe fn put_shared(place: target::Place, value: Self);
-    /// See [`Shared::get3`].
-    ///
-    /// # Safety
-    /// As there.
-    unsafe fn get3_shared(place: target::Place) -> [Self; 3];
-    /// See [`Shared::put3`].
-    ///
-    /// # Safety
-    /// As there.
-    unsafe fn put3_shared(place: target::Place, values: [Self; 3]);
 }
 
 /// Starts to copy item `i` of an array to shared memory, past the registers. It is there after [`wait_copies`] of the same

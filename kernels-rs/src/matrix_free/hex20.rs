@@ -7,7 +7,7 @@
 //! With D the cofactors of the Jacobian and `h = grad u det J`, component c of the force's slopes at a point is
 //! `w / det J (lambda tr(h) D_c + mu sum_k (h_ck + h_kc) D_k)`.
 
-use super::fixed::{FixedCell, cofactors};
+use super::formulas::{FixedCell, cofactors};
 use crate::element::{Element, Hex20, in_steps};
 use crate::material::Lame;
 use crate::real::{Real, dot3, fma};

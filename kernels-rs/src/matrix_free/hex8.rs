@@ -3,7 +3,7 @@
 //! `8 v(xi) = m_0 + m_x xi + m_y eta + m_z zeta + m_xy xi eta + m_yz eta zeta + m_zx zeta xi + m_xyz xi eta zeta`, and the
 //! points are at `+-g`, `g = 1 / sqrt 3`
 
-use super::fixed::{FixedCell, cofactors, stress};
+use super::formulas::{FixedCell, cofactors, stress};
 use crate::element::{Hex8, in_steps};
 use crate::material::Lame;
 use crate::real::{Real, dot3, fma};

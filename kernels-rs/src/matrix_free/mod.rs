@@ -24,6 +24,7 @@
 
 pub mod cell;
 pub mod fixed;
+pub mod formulas;
 mod hex20;
 mod hex8;
 pub mod patch;
@@ -35,7 +36,7 @@ mod tet4;
 #[cfg(test)]
 mod tests;
 
-pub use fixed::FixedCell;
+pub use formulas::FixedCell;
 pub use hex8::TrilinearHex8;
 pub use hex20::SerendipityHex20;
 pub use patch::Patches;

@@ -7,7 +7,7 @@
 //!
 //! `f_e(w,j) += 4 S_w grad L_j`, `f_k -= sum_w S_w grad L_k`, with `S_w = V / 20 (sigma_w + sum_v sigma_v)`
 
-use super::fixed::{FixedCell, cofactors, stress};
+use super::formulas::{FixedCell, cofactors, stress};
 use crate::element::Tet10;
 use crate::material::Lame;
 use crate::real::{Real, dot3, fma};

@@ -1,6 +1,6 @@
 //! The forces of a linear tetrahedron: one stress, times the gradients of the volume coordinates and the volume.
 
-use super::fixed::{FixedCell, cofactors, stress};
+use super::formulas::{FixedCell, cofactors, stress};
 use crate::element::Tet4;
 use crate::material::Lame;
 use crate::real::{Real, dot3};

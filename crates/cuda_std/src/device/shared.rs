@@ -1,6 +1,6 @@
 //! Pointers to shared memory, as generic addresses.
 
-use crate::shared::SharedValue;
+use crate::place::{Place, SharedValue};
 use core::arch::{asm, global_asm};
 
 global_asm!(".extern .shared .align 16 .b8 cuda_std_dynamic_shared[];");
@@ -40,9 +40,6 @@ pub fn static_shared<T, const SITE: u64>() -> *mut T {
     }
     p
 }
-
-/// An address of shared memory.
-pub type Place = u32;
 
 /// The address that a generic pointer to shared memory stands for.
 ///

@@ -4,7 +4,7 @@ use super::block::Block;
 pub use super::host::*;
 use super::warp::{Arrival, Operation};
 use crate::DeviceCopy;
-use crate::shared::SharedValue;
+use crate::place::{Place, SharedValue};
 use crate::shuffle::Shuffle;
 use std::cell::Cell;
 use std::panic::Location;
@@ -148,9 +148,6 @@ pub fn dynamic_shared() -> *mut u8 {
 pub fn static_shared<T, const SITE: u64>() -> *mut T {
     current().shared().array(SITE)
 }
-
-/// A place in shared memory, or in that of a host's thread.
-pub type Place = *mut u8;
 
 /// # Safety
 /// None on the host.

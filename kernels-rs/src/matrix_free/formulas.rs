@@ -1,0 +1,54 @@
+//! What the formulas of single elements have in common.
+
+use super::patch::Room;
+use crate::element::Element;
+use crate::form::{Elasticity, Flux};
+use crate::material::Lame;
+use crate::real::{Real, dot3, fma};
+
+/// Formulas for the forces of one element in space.
+pub trait FixedCell: Copy + Send + Sync + 'static {
+    /// The element.
+    type Element: Element;
+    /// Cells that the lists of a patch have room for.
+    const CELLS: usize = 128;
+    /// Threads of a block.
+    const THREADS: usize = 128;
+    /// Words of shared memory beside those of all patches.
+    const SCRATCH: usize = 0;
+    /// Whether it asks for the coordinates of corners alone.
+    const CORNERS: bool = false;
+
+    /// Calls `set(b, force)` with the force on each node b of a cell with nodes at `x(b)` and displacements `u(b)`.
+    fn forces<T: Real>(
+        lame: Lame<T>,
+        x: impl Fn(usize) -> [T; 3],
+        u: impl Fn(usize) -> [T; 3],
+        set: impl FnMut(usize, [T; 3]),
+    );
+}
+
+/// The memory of a patch with so many nodes, and nodes with coordinates.
+pub const fn room<C: FixedCell>(nodes: usize, with_coords: usize) -> Room {
+    Room { nodes, coords: 3 * with_coords, size: 3, slots: C::Element::N * C::CELLS, scratch: C::SCRATCH }
+}
+
+/// The gradients of reference coordinates times the determinant, from the tangents along them; and the determinant.
+#[inline(always)]
+pub(super) fn cofactors<T: Real>([r, s, t]: [[T; 3]; 3]) -> ([[T; 3]; 3], T) {
+    let cofactors = [cross(s, t), cross(t, r), cross(r, s)];
+    (cofactors, dot3(r, cofactors[0]))
+}
+
+/// `a x b` in fused operations.
+#[inline(always)]
+fn cross<T: Real>(a: [T; 3], b: [T; 3]) -> [T; 3] {
+    let component = |i: usize, j: usize| fma(a[i], b[j], -(a[j] * b[i]));
+    [component(1, 2), component(2, 0), component(0, 1)]
+}
+
+/// The stress of a displacement gradient, row by row.
+#[inline(always)]
+pub(super) fn stress<T: Real>(lame: Lame<T>, h: [[T; 3]; 3]) -> [[T; 3]; 3] {
+    Elasticity::flux::<super::Solid, T>(h, lame)
+}
