@@ -15,7 +15,7 @@ use warpfem::linalg::Space;
 use warpfem::model::{Analysis, Model};
 use warpfem::pipeline::{self, Phase, Solution, System, Timings};
 use warpfem::result::Plan;
-use warpfem::result::choices::{Method, Operator, Precision, Preconditioner, Strategy};
+use warpfem::result::choices::{Method, Operator, Ordering, Precision, Preconditioner, Strategy};
 use warpfem::solve::Silent;
 
 const PULL: &str = "[[traction]]\non = \"xmax\"\nvector = [1.0, 0.5, -2.0]\n";
@@ -229,6 +229,26 @@ fn of_several_load_cases() {
     }
 }
 
+/// Cells ten times as long as thick, with multigrid.
+fn flatten(model: &mut Model) {
+    model.mesh.coords.iter_mut().for_each(|x| x[2] *= 0.1);
+    model.solver.preconditioner = Some(Preconditioner::Amg);
+}
+
+/// Nothing but the operator is asked for: the rest fits to it.
+#[test]
+fn what_is_not_asked_for_goes_with_it() {
+    let remote = "[[remote]]\nname = \"end\"\non = \"xmax\"\nkind = \"rigid\"\nforce = [0.0, 0.0, -1.0]\n";
+    for (kind, tables) in [(Hex8, PULL), (Tet10, remote), (Tet10, PULL)] {
+        let cells = if kind == Hex8 { [12; 3] } else { [6; 3] };
+        let mut model = meshes::model(&format!("{SOFT}{CLAMP}{tables}"), regular_box(kind, cells));
+        assert!(3 * model.mesh.coords.len() > 3_000);
+        let plan = solve(&mut model, Operator::MatrixFree, DeviceName::Cpu).used.plan;
+        let expected = if tables == PULL && kind == Tet10 { Preconditioner::Amg } else { Preconditioner::Jacobi };
+        assert_eq!(plan.preconditioner, Some(expected));
+    }
+}
+
 /// What needs the entries of K is refused, and `auto` takes the matrix.
 #[test]
 fn what_needs_a_matrix_is_refused() {
@@ -239,9 +259,11 @@ fn what_needs_a_matrix_is_refused() {
         change(&mut model);
         pipeline::solve(&model, DeviceName::Cpu, &Silent).unwrap_err().to_string()
     };
-    let cases: [(ElementKind, &dyn Fn(&mut Model), &str); 7] = [
+    let cases: [(ElementKind, &dyn Fn(&mut Model), &str); 9] = [
+        (Tet10, &|model| model.solver.ordering = Some(Ordering::Mesh), "no format, no ordering"),
+        (Tet10, &|model| flatten(model), "not for flat ones"),
         (Tet10, &|model| model.solver.method = Some(Method::Direct), "method direct"),
-        (Tet10, &|model| model.solver.assembly = Some(Strategy::RowOwner), "no format and no assembly"),
+        (Tet10, &|model| model.solver.assembly = Some(Strategy::RowOwner), "no format, no ordering"),
         (Tet10, &|model| model.solver.preconditioner = Some(Preconditioner::BlockJacobi), "block_jacobi"),
         (Tet10, &|model| model.solver.precision = Some(Precision::MixedHalf), "mixed_half"),
         (Hex8, &|model| model.solver.preconditioner = Some(Preconditioner::Amg), "quadratic elements"),

@@ -52,7 +52,7 @@ pub(super) fn with(
             changes: outcome.changes.clone(),
             operator: plan.operator_name().into(),
             format: plan.format_name().into(),
-            ordering: plan.ordering.name().into(),
+            ordering: plan.ordering_name().into(),
             preconditioner: plan.preconditioner_name().into(),
             order: plan.order,
             precision: plan.precision.name().into(),

@@ -363,12 +363,13 @@ impl<T: Real> System<T> {
     /// Assembles it again, in the blocks that it has, for a model of other materials on the same mesh; loads stay as
     /// they are, but for those of thermal strain.
     ///
-    /// # Panics
+    /// # Errors
     ///
-    /// Without a matrix.
+    /// [`Error::Unsuited`] without a matrix, besides those of assembly.
     pub fn set_materials(&mut self, space: &Space, model: &Model) -> Result<()> {
         let (Operator::Assembled(matrix), Some(mesh)) = (&mut self.operator, Rc::get_mut(&mut self.body.mesh)) else {
-            panic!("a system without a matrix")
+            let (name, why) = ("matrix_free", "has no matrix to assemble again".into());
+            return Err(Error::Unsuited { what: "operator", name, why, available: vec!["assembled"] });
         };
         mesh.set_materials(space, model)?;
         self.body.parts = Parts::new(space, model, &self.body.numbering, &self.body.coords)?;

@@ -18,6 +18,8 @@
 use super::facts::DeviceFacts;
 use super::iterations::jacobi_iterations;
 use super::memory::factor_bytes;
+use super::operator;
+use super::rounding::{is_rounded, stiffness_ratio};
 use super::shape::{STRETCHED, is_quadratic, largest_poisson, median_stretch, on_surface, one_across};
 use crate::assembly::symbolic;
 use crate::device::Factors;
@@ -147,17 +149,17 @@ impl Plan {
 /// Decides how a model is solved on a device. Whether what is asked for goes together is for others to say.
 pub fn decide(model: &Model, device: &DeviceFacts) -> Plan {
     match model.solver.method {
-        Some(Method::Cg) => iterate(model, device, None, None),
+        Some(Method::Cg) => iterate(model, device, None, None).with_operator(model, device),
         Some(Method::Direct) => Plan::direct(model, device, None, None),
         Some(Method::Femses) => Plan::femses(model, device),
         None => match factor(model, device) {
             Verdict { takes: true, why, fill } => Plan::direct(model, device, why, fill),
-            Verdict { why, fill, .. } => iterate(model, device, why, fill),
+            Verdict { why, fill, .. } => iterate(model, device, why, fill).with_operator(model, device),
         },
     }
 }
 
-/// The same where a factor was decided on and could not be made.
+/// The same where a factor was decided on and could not be made: the matrix is there then.
 pub fn without_factor(model: &Model, device: &DeviceFacts) -> Plan {
     iterate(model, device, Some(Reason::FactorFailed), None)
 }
@@ -266,50 +268,15 @@ fn iterate(model: &Model, device: &DeviceFacts, why: Option<Reason>, fill: Optio
     let reasons = why.into_iter().chain(chosen).collect();
     let mut plan = Plan { fill, reasons, ..Plan::plain(model, device.on_host) };
     plan.precondition(preconditioner, model.solver.order);
-    if is_rounded(model, device, preconditioner) {
+    if is_rounded(model, device, &plan) {
         plan.precision = Precision::Mixed;
     }
-    plan.choose_operator(model, device);
     plan
 }
 
 /// The precision asked for; double if none is.
 fn double_or(solver: &SolverOptions) -> Precision {
     solver.precision.unwrap_or(Precision::Double)
-}
-
-/// Unknowns from which on multigrid's cycle is bound by the memory of a GPU.
-const MANY: usize = 200_000;
-/// Bytes per unknown of a matrix, a copy of it in single precision and a hierarchy, at most: those of hex20.
-const WITH_A_COPY: u64 = 5_000;
-/// Ratio of stiffnesses up to which single precision tells materials apart.
-const MOST_RATIO: f64 = 1e3;
-
-/// How much more of a compact body's nodes are on the surface than of a cube's. A plate 50 times as wide as thick has 4.5
-/// times as many there, a beam 100 times as long as thick 3.
-const MORE_SURFACE: f64 = 1.5;
-
-/// Whether multigrid's cycle is in single precision where nobody asked for another: on an H200 that saves a sixth to a
-/// fifth of the time of cubes of 0.8 to 3 million unknowns, at as many iterations. A beam 100 times as long as thick takes
-/// 62 iterations instead of 10, and one of stretched hexahedra, 80 x 80 x 80, takes 18 instead of 12: so compact bodies
-/// of compact elements only.
-fn is_rounded(model: &Model, device: &DeviceFacts, preconditioner: Preconditioner) -> bool {
-    let n = unknowns(model);
-    let is_asked = model.solver.precision.is_some() || preconditioner != Preconditioner::Amg;
-    if is_asked || device.on_host || n < MANY || model.mesh.dim() != 3 || model.analysis.physics() == Physics::Potential
-    {
-        return false;
-    }
-    let has_room = device.free.is_none_or(|free| free > WITH_A_COPY * n as u64);
-    let of_a_cube = 6.0 / (model.mesh.coords.len() as f64).cbrt();
-    let is_compact = || on_surface(&model.mesh) <= MORE_SURFACE * of_a_cube;
-    stiffness_ratio(model) <= MOST_RATIO && has_room && median_stretch(&model.mesh) <= STRETCHED && is_compact()
-}
-
-/// How many times the softest material's modulus the hardest one's is.
-fn stiffness_ratio(model: &Model) -> f64 {
-    let young = || model.materials.iter().map(|material| material.law.young());
-    young().fold(0.0, f64::max) / young().fold(f64::INFINITY, f64::min)
 }
 
 /// Unknowns up to which an iteration with Jacobi costs too little to look further.
@@ -330,6 +297,9 @@ fn preconditioner(model: &Model, on_host: bool) -> (Preconditioner, Option<Reaso
     }
     let precision = double_or(solver);
     let other = precond::without_multigrid(precision);
+    if solver.operator == Some(Operator::MatrixFree) && !operator::has_multigrid(model) {
+        return (other, None);
+    }
     let unknowns = unknowns(model);
     // Single precision throughout seldom comes as far as multigrid pays, and 16 bits are asked for to compare.
     let pace = match precision {

@@ -2,6 +2,7 @@
 //! Measured against the program's peak on the CPU, for boxes of 60,000 to 130,000 nodes of every solid element: within
 //! 15 %.
 
+use super::shape::is_quadratic;
 use crate::assembly::CONDENSED_BYTES;
 use crate::element::ElementKind;
 use crate::mesh::{Cells, Mesh};
@@ -18,6 +19,8 @@ const VERTEX_BLOCKS: u64 = 27;
 /// What products without a matrix keep, per unknown, of quadratic elements: lists of nodes, coordinates and sums, 36 to 56
 /// bytes (docs/benchmarks/matrix_free).
 const PATCHES: u64 = 60;
+/// The same of linear ones: up to 101.
+const OF_LINEAR: u64 = 100;
 /// What supernodes store, with the zeros that pad them: 1.12 (plates) to 1.25 times the values of L (cubes).
 const FACTOR_PADDING: f64 = 1.25;
 /// Bytes per node of coordinates and tag.
@@ -90,7 +93,10 @@ impl Memory {
         let is_amg = preconditioner == Preconditioner::Amg;
         Memory {
             lists: self.lists - model.mesh.solids().map(slots).sum::<u64>(),
-            matrix: PATCHES * nodes * size * matrix_values(precision).len() as u64,
+            matrix: if is_quadratic(&model.mesh) { PATCHES } else { OF_LINEAR }
+                * nodes
+                * size
+                * matrix_values(precision).len() as u64,
             hierarchy: if is_amg { hierarchy_bytes(model, Some(Operator::MatrixFree)) } else { 0 },
             ..self
         }

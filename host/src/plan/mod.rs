@@ -19,6 +19,7 @@ mod iterations;
 mod memory;
 mod operator;
 mod resolve;
+mod rounding;
 mod shape;
 #[cfg(test)]
 mod tests;

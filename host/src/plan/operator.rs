@@ -1,6 +1,7 @@
 //! Whether products with K are computed from its entries or without them.
 
 use super::facts::DeviceFacts;
+use super::rounding::is_rounded;
 use super::shape::{is_quadratic, stacked};
 use crate::assembly::matrix_free;
 use crate::element::ElementKind;
@@ -9,41 +10,51 @@ use crate::precond;
 use crate::result::choices::{Method, Operator, Precision, Preconditioner};
 use crate::result::{Error, Plan, Reason, Result};
 
-/// Unknowns from which on products without a matrix are faster with multigrid: on a CPU and on a GPU.
-const MANY: [usize; 2] = [50_000, 100_000];
+/// Unknowns from which on products without a matrix are taken with multigrid: on a CPU and on a GPU.
+const FROM_UNKNOWNS: [usize; 2] = [50_000, 100_000];
 /// Where more of the nodes than this are in stacks, multigrid smooths by these, which it finds in the matrix.
-const FEW_STACKED: f64 = 0.1;
+const MOST_STACKED: f64 = 0.1;
+/// What is known to be faster on an H200 (docs/benchmarks/matrix_free); a CPU takes as long, in 30 to 40 % of the memory.
+const MEASURED: [ElementKind; 2] = [ElementKind::Tet10, ElementKind::Hex20];
 
 impl Plan {
-    /// Takes products without a matrix where they are asked for, or where they are known to be faster.
-    pub(super) fn choose_operator(&mut self, model: &Model, device: &DeviceFacts) {
+    /// The same with products without a matrix where they are asked for, or where they are known to be faster.
+    pub(super) fn with_operator(mut self, model: &Model, device: &DeviceFacts) -> Plan {
         let chosen = match model.solver.operator {
             Some(asked) => asked == Operator::MatrixFree,
             None => self.is_faster_without_matrix(model, device),
         };
         if chosen {
             (self.operator, self.format, self.assembly) = (Some(Operator::MatrixFree), None, None);
+            self.precision = model.solver.precision.unwrap_or(Precision::Double);
+            if is_rounded(model, device, &self) {
+                self.precision = Precision::Mixed;
+            }
             if model.solver.operator.is_none() {
                 self.reasons.push(Reason::NoMatrix);
             }
         }
+        self
     }
 
-    /// Bodies of quadratic elements that are not flat, with multigrid: their matrix has 700 to 1,500 bytes per unknown.
+    /// Bodies of quadratic elements with multigrid: their matrix has 700 to 1,500 bytes per unknown.
     fn is_faster_without_matrix(&self, model: &Model, device: &DeviceFacts) -> bool {
         let solver = &model.solver;
         let unknowns = model.mesh.coords.len() * model.analysis.components();
-        let is_asked = solver.format.is_some() || solver.assembly.is_some();
+        let is_asked = solver.format.is_some() || solver.assembly.is_some() || solver.ordering.is_some();
         let is_isotropic = model.form().is_isotropic && model.analysis.physics() == Physics::Elasticity;
         !is_asked
             && is_isotropic
-            && model.mesh.dim() == 3
+            && model.mesh.solids().all(|(_, cells)| MEASURED.contains(&cells.kind))
             && self.preconditioner == Some(Preconditioner::Amg)
-            && self.precision != Precision::MixedHalf
-            && unknowns >= MANY[usize::from(!device.on_host)]
+            && unknowns >= FROM_UNKNOWNS[usize::from(!device.on_host)]
             && check(model, self).is_ok()
-            && stacked(&model.mesh) < FEW_STACKED
     }
+}
+
+/// Whether multigrid can do without a matrix: it begins with the vertices, and knows neither couplings nor stacks.
+pub(super) fn has_multigrid(model: &Model) -> bool {
+    is_quadratic(&model.mesh) && model.constraints.is_empty() && stacked(&model.mesh) < MOST_STACKED
 }
 
 /// Whether a plan can be carried out without a matrix.
@@ -57,17 +68,21 @@ pub(super) fn check(model: &Model, plan: &Plan) -> Result<()> {
     let in_single = matches!(plan.precision, Precision::Single | Precision::Mixed);
     let why = match () {
         () if plan.method != Method::Cg => format!("has no entries for method {}", plan.method),
-        () if solver.format.is_some() || solver.assembly.is_some() => "has no format and no assembly".into(),
+        () if solver.format.is_some() || solver.assembly.is_some() || solver.ordering.is_some() => {
+            "has no format, no ordering and no assembly strategy".into()
+        }
         () if precond::needs_entries(by) => format!("has no entries for preconditioner {by}"),
         () if plan.precision == Precision::MixedHalf
             || plan.precision == Precision::Mixed && !precond::reads_matrix(by) =>
         {
             format!("does not run in precision {} with preconditioner {by}", plan.precision)
         }
-        () if by == Preconditioner::Amg && !is_quadratic(&model.mesh) => {
-            "has multigrid for meshes of quadratic elements alone".into()
+        () if precond::reads_matrix(by) && !model.constraints.is_empty() => {
+            format!("has no preconditioner {by} with couplings")
         }
-        () if by == Preconditioner::Amg && !model.constraints.is_empty() => "has no multigrid with couplings".into(),
+        () if by == Preconditioner::Amg && !has_multigrid(model) => {
+            "has multigrid for meshes of quadratic elements alone, and not for flat ones".into()
+        }
         () => match matrix_free::lacks(model.form(), &kinds, in_single) {
             Some(lack) => lack,
             None => return Ok(()),

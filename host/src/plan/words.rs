@@ -32,6 +32,11 @@ impl Plan {
         self.format.map_or(if self.operator.is_some() { "none" } else { OF_ELEMENTS }, Format::name)
     }
 
+    /// The word for the order of the nodes.
+    pub fn ordering_name(&self) -> &'static str {
+        if self.operator == Some(Operator::MatrixFree) { "patches" } else { self.ordering.name() }
+    }
+
     /// The word for how the matrix is assembled.
     pub fn assembly_name(&self) -> &'static str {
         self.assembly.map_or("none", Strategy::name)

@@ -4,7 +4,7 @@
 use super::{Build, Context, Preconditioner};
 use crate::device::Buffer;
 use crate::linalg::{Blocks, Space};
-use crate::result::Result;
+use crate::result::{Error, Result};
 use crate::sparse::{CoupledRows, LinOp, Matrix};
 use kernels_rs::assembly::supports::InverseDiagonal;
 use kernels_rs::precond::{InverseBlocks, RoundDiagonal};
@@ -120,5 +120,9 @@ impl<T: Real> Build<T> for BlockJacobi<T> {
             values = space.upload_vec(with_diagonals(space.take(values)?, &diagonal, rows, size))?;
         }
         Ok(BlockJacobi { inverse: Blocks { size, n_rows, values } })
+    }
+    fn of_operator(_: &Space, _: &dyn LinOp<T>, _: Buffer<T>, _: &Context) -> Result<Self> {
+        let (what, name) = ("preconditioner without a matrix", "block_jacobi".into());
+        Err(Error::NotAvailable { what, name, available: vec!["jacobi"] })
     }
 }

@@ -157,11 +157,7 @@ pub trait Build<T: Real>: Preconditioner<T> + Sized {
     /// # Errors
     ///
     /// [`Error::NotAvailable`] where it needs entries.
-    fn of_operator(_: &Space, _: &dyn LinOp<T>, _: Buffer<T>, _: &Context) -> Result<Self> {
-        let available = choices::Preconditioner::ALL.into_iter().filter(|one| !needs_entries(*one));
-        let available = available.map(choices::Preconditioner::name).collect();
-        Err(Error::NotAvailable { what: "preconditioner without a matrix", name: "this".into(), available })
-    }
+    fn of_operator(space: &Space, operator: &dyn LinOp<T>, inverse: Buffer<T>, context: &Context) -> Result<Self>;
 }
 
 /// What an associated constant of a preconditioner's type is.
