@@ -170,7 +170,7 @@ fn in_every_precision() {
         (Precision::Single, Preconditioner::Jacobi, 2e-5),
         (Precision::Single, Preconditioner::Amg, 2e-5),
     ] {
-        let mut model = meshes::model(&tables, distorted_box(Hex20, [3, 2, 2], 0.05));
+        let mut model = meshes::model(&tables, distorted_box(Hex20, [2; 3], 0.05));
         (model.solver.precision, model.solver.preconditioner) = (Some(precision), Some(by));
         compare(&mut model, tolerance);
     }
@@ -184,7 +184,7 @@ fn with_supports_springs_and_materials_of_all_kinds() {
          displacement = {{ z = 1e-3 }}\n[[spring]]\nname = \"bed\"\non = \"zmax\"\nfoundation = 20.0\n{PULL}"
     );
     for kind in [Tet10, Hex20] {
-        let mut mesh = regular_box(kind, [2, 3, 2]);
+        let mut mesh = regular_box(kind, [2; 3]);
         mesh.coords.iter_mut().for_each(|[x, y, z]| {
             (*x, *y) = (0.8 * *x - 0.6 * *y + 0.1 * *z * *z, 0.6 * *x + 0.8 * *y);
         });
