@@ -229,6 +229,9 @@ fn of_several_load_cases() {
     }
 }
 
+/// An element, what is asked for besides, and what the message says.
+type Refused<'a> = (ElementKind, &'a dyn Fn(&mut Model), &'a str);
+
 /// Cells ten times as long as thick, with multigrid.
 fn flatten(model: &mut Model) {
     model.mesh.coords.iter_mut().for_each(|x| x[2] *= 0.1);
@@ -259,7 +262,7 @@ fn what_needs_a_matrix_is_refused() {
         change(&mut model);
         pipeline::solve(&model, DeviceName::Cpu, &Silent).unwrap_err().to_string()
     };
-    let cases: [(ElementKind, &dyn Fn(&mut Model), &str); 9] = [
+    let cases: [Refused; 9] = [
         (Tet10, &|model| model.solver.ordering = Some(Ordering::Mesh), "no format, no ordering"),
         (Tet10, &|model| flatten(model), "not for flat ones"),
         (Tet10, &|model| model.solver.method = Some(Method::Direct), "method direct"),

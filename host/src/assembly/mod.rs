@@ -1,6 +1,6 @@
 //! Assembly: first which entries the matrix has ([`topology`], by [`symbolic`] where the host does it), then their
 //! values ([`stiffness`], by one [`Strategy`](crate::result::choices::Strategy) or another), loads and supports ([`numeric`]). Or no matrix, but those of
-//! the elements ([`element_operator`]), or none at all ([`matrix_free`]), with that of [`vertices`] for multigrid.
+//! the elements ([`element_operator`]), or none at all ([`matrix_free`]), with that of vertices ([`VertexLevel`]) for multigrid.
 
 mod addition;
 pub mod coloring;
