@@ -84,7 +84,7 @@ enum Formulas {
 impl Formulas {
     /// Those of an element type whose edges are straight or not.
     fn of(mesh: &DeviceMesh, block: &DeviceBlock, is_straight: bool, division: Division) -> Self {
-        if !mesh.form.is_isotropic || mesh.form.physics != Physics::Elasticity {
+        if !mesh.form.is_isotropic_elasticity() {
             return Formulas::General;
         }
         match block.cells.kind {
@@ -261,12 +261,10 @@ impl<T: Real> MatrixFree<T> {
 
 /// What of a form on these elements has no kernels, as the rest of a sentence; nothing if all has.
 pub fn lacks(form: FormKind, kinds: &[ElementKind], in_single: bool) -> Option<String> {
-    if in_single && !(form.is_isotropic && form.physics == Physics::Elasticity) {
+    if in_single && !form.is_isotropic_elasticity() {
         return Some("is in single precision for isotropic elasticity alone".into());
     }
-    // Of the kinds that other kinds' kernels are for, those that differ in their rule alone.
-    let has_none = |kind: &&ElementKind| **kind != kind.of_kernels() && !kind.is_reduced();
-    kinds.iter().find(has_none).map(|kind| format!("has no kernels for {}", kind.info().name))
+    kinds.iter().find(|kind| kind.has_modes()).map(|kind| format!("has no kernels for {}", kind.info().name))
 }
 
 /// Refuses what has no kernels.
@@ -298,7 +296,7 @@ fn node_blocks(
     let rules: Vec<Rule<f64>> = mesh.blocks.iter().map(|block| Rule::new(space, block)).collect::<Result<_>>()?;
     for ((block, list), rule) in mesh.blocks.iter().zip(&patches.lists).zip(&rules) {
         let patches = list.view(View::from_slice(&[]));
-        let is_isotropic = mesh.form.is_isotropic && mesh.form.physics == Physics::Elasticity && !mesh.form.is_revolved;
+        let is_isotropic = mesh.form.is_isotropic_elasticity();
         let view = if is_isotropic { mesh.view(block) } else { mesh.general_view(block) };
         let operator = Operator { patches, tables: rule.view(), mesh: view, held };
         let (grid, dim) = (list.common_grid::<f64>(), block.cells.kind.info().dim);
@@ -420,7 +418,6 @@ impl MatrixFree<f64> {
     pub fn rounded(&self, space: &Space) -> Result<MatrixFree<f32>> {
         let mesh = self.mesh.clone();
         check(&mesh, true)?;
-        let zeros = |like: &RefCell<Buffer<f64>>| space.zeros(like.borrow().len());
         Ok(MatrixFree {
             coords: self.coords.iter().map(|coords| rounded(space, coords)).collect::<Result<_>>()?,
             rules: mesh.blocks.iter().map(|block| Rule::new(space, block)).collect::<Result<_>>()?,
@@ -430,7 +427,7 @@ impl MatrixFree<f64> {
             held: self.held.rounded(space)?,
             diagonal: self.diagonal.clone(),
             partial: RefCell::new(space.zeros(self.partial.borrow().len())?),
-            dots: RefCell::new(zeros(&self.dots)?),
+            dots: RefCell::new(space.zeros(self.dots.borrow().len())?),
         })
     }
 }

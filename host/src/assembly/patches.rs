@@ -313,7 +313,7 @@ impl<'a> Division<'a> {
         // SAFETY: the cells of this mesh; all here live until `finish`, with an entry for each pair.
         unsafe { space.run(n_pairs, PairKeys { of, keys: keys.view_mut() }) }?;
         let order = space.sort_order(&keys, bits + self::bits(n_patches))?;
-        let (mut marks, keys) = (space.zeros(n_pairs)?, keys);
+        let mut marks = space.zeros(n_pairs)?;
         let (from, by) = (keys.view(), order.view());
         // SAFETY: as above.
         unsafe { space.run(n_pairs, MarkEntries { keys: from, order: by, marks: marks.view_mut() }) }?;
@@ -480,6 +480,14 @@ fn is_straight(space: &Space, mesh: &DeviceMesh, block: &DeviceBlock) -> Result<
     Ok(space.read_at(&curved, 0)? == 0)
 }
 
+/// Whether something is added to the row of each node, `[n_nodes]`.
+fn added(space: &Space, mesh: &DeviceMesh) -> Result<Buffer<u8>> {
+    let Some(addition) = &mesh.addition else { return space.zeros(mesh.n_nodes) };
+    let mut added = vec![0; mesh.n_nodes];
+    addition.rows(space)?.iter().for_each(|row| added[*row as usize] = 1);
+    space.upload_vec(added)
+}
+
 impl Nodes {
     /// Of a mesh that is divided so, some of whose nodes supports hold.
     fn new(space: &Space, mesh: &DeviceMesh, divisions: &[Division], held: &Buffer<u32>) -> Result<Self> {
@@ -487,11 +495,7 @@ impl Nodes {
         let mut numbers = space.upload_vec((0..n as u32).collect())?;
         // SAFETY: here and below lists of this mesh's nodes, which live until `finish`.
         unsafe { space.run(held.len(), NumberHeld { rows: held.view(), numbers: numbers.view_mut() }) }?;
-        let mut added = vec![0; n];
-        if let Some(addition) = &mesh.addition {
-            addition.rows(space)?.iter().for_each(|row| added[*row as usize] = 1);
-        }
-        let (added, mut counts) = (space.upload_vec(added)?, space.zeros(n)?);
+        let (added, mut counts) = (added(space, mesh)?, space.zeros(n)?);
         for division in divisions {
             // SAFETY: as above.
             unsafe { space.run(n, GiveSums { more: division.counts.view(), given: counts.view_mut() }) }?;

@@ -24,7 +24,7 @@ pub struct Block {
     pub nodes: Vec<u32>,
     /// Cells around each node.
     pub around: NodeCells,
-    /// The place in the row of each cell's node a of its node b, `[n_cells][N][N]`; nothing without a matrix.
+    /// The place in the row of each cell's node a of its node b, `[n_cells][N][N]`.
     pub slots: Vec<u16>,
 }
 
@@ -33,7 +33,7 @@ pub struct Block {
 pub struct Symbolic {
     /// The solver's numbering.
     pub numbering: Numbering,
-    /// Which blocks are not zero; no rows without a matrix.
+    /// Which blocks are not zero.
     pub sparsity: Sparsity,
     /// The cells, one entry per element type.
     pub blocks: Vec<Block>,
@@ -66,15 +66,6 @@ impl Symbolic {
         }
         let blocks = around.into_par_iter().map(|around| Block::new(around, &numbering, &sparsity)).collect();
         Ok(Symbolic { numbering, sparsity, blocks })
-    }
-
-    /// The same without a matrix, its nodes in this order.
-    pub fn without_matrix(mesh: &Mesh, order: Vec<u32>) -> Self {
-        let around = around(mesh);
-        let sparsity = Sparsity { row_start: vec![0], columns: Vec::new() };
-        let numbering = Numbering::new(order, 1, |_| 0);
-        let blocks = around.into_par_iter().map(|around| Block::new(around, &numbering, &sparsity)).collect();
-        Symbolic { numbering, sparsity, blocks }
     }
 }
 
@@ -181,9 +172,6 @@ impl Block {
                 to = tail;
             }
         });
-        if sparsity.n_rows() == 0 {
-            return Block { index, kind, nodes, around: NodeCells { offsets, cells }, slots: Vec::new() };
-        }
         let mut slots = vec![0; nodes.len() * size];
         slots.par_chunks_mut(size * size).zip(nodes.par_chunks(size)).with_min_len(ROWS).for_each(|(slots, nodes)| {
             for (slots, row) in slots.chunks_exact_mut(size).zip(nodes) {

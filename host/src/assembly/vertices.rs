@@ -5,7 +5,7 @@
 //! its size.
 
 use super::addition::Sums;
-use super::topology::TypeCells;
+use super::topology::{TypeCells, gather_points};
 use super::{Addition, Assembly, DeviceBlock, DeviceMesh, Numbering, Slanted, Supports, Topology};
 use crate::device::Buffer;
 use crate::linalg::Space;
@@ -14,7 +14,7 @@ use crate::result::Result;
 use crate::result::choices::Strategy;
 use crate::sparse::{AUTO, LinOp, Matrix, Tuning};
 use kernels_rs::amg::NONE;
-use kernels_rs::amg::vertices::{GatherVertices, ListCorners, ListVertices, MarkVertices};
+use kernels_rs::amg::vertices::{ListCorners, ListVertices, MarkVertices};
 use kernels_rs::assembly::slanted::SLANTED;
 use std::rc::Rc;
 
@@ -52,7 +52,7 @@ impl VertexLevel {
         let all = (1 << supports.components) - 1;
         let free = |fixed: &u8| if *fixed == SLANTED { all } else { all & !fixed };
         let free = space.upload_vec(supports.fixed.iter().map(free).collect())?;
-        let vertices = Vertices::new(space, mesh, ends, &free)?;
+        let vertices = Vertices::new(space, mesh, ends)?;
         let cells = mesh.blocks.iter().map(|block| vertices.cells(space, block)).collect::<Result<_>>()?;
         let (rows, addition) = (&vertices.rows, vertices.addition(space, model, numbering, ends)?);
         let supports = of_vertices(supports, rows);
@@ -69,29 +69,17 @@ impl VertexLevel {
 }
 
 impl Vertices {
-    fn new(space: &Space, mesh: &DeviceMesh, ends: &Buffer<[u32; 2]>, free: &Buffer<u8>) -> Result<Self> {
+    fn new(space: &Space, mesh: &DeviceMesh, ends: &Buffer<[u32; 2]>) -> Result<Self> {
         let n = mesh.n_nodes;
         let (mut marks, mut counts) = (space.zeros(n)?, space.zeros(n)?);
         let kernel = MarkVertices { ends: ends.view(), marks: marks.view_mut(), counts: counts.view_mut() };
-        // SAFETY: here and below lists of this mesh's nodes, which live until `take` or `finish`.
+        // SAFETY: here and below lists of this mesh's nodes, which live until a sum or `finish`, as below.
         unsafe { space.run(n, kernel) }?;
         let before = space.exclusive_sum(&marks)?;
-        let n_vertices = space.read_at(&before, n)? as usize;
-        let (mut rows, mut coords, mut coarse_free) =
-            (space.zeros(n_vertices)?, space.zeros(n_vertices)?, space.zeros(n_vertices)?);
-        let gather = GatherVertices {
-            before: before.view(),
-            coords: mesh.coords().view(),
-            free: free.view(),
-            coarse_coords: coords.view_mut(),
-            coarse_free: coarse_free.view_mut(),
-        };
+        let mut rows = space.zeros(space.read_at(&before, n)? as usize)?;
         // SAFETY: as above.
-        unsafe {
-            space.run(n, gather)?;
-            space.run(n, ListVertices { before: before.view(), rows: rows.view_mut() })?;
-        }
-        space.finish()?;
+        unsafe { space.run(n, ListVertices { before: before.view(), rows: rows.view_mut() }) }?;
+        let coords = gather_points(space, &rows, mesh.coords())?;
         Ok(Vertices { before, rows: space.take(rows)?, coords })
     }
 

@@ -40,6 +40,13 @@ pub struct FormKind {
     pub is_revolved: bool,
 }
 
+impl FormKind {
+    /// Whether it is elasticity by Lame's constants.
+    pub fn is_isotropic_elasticity(&self) -> bool {
+        self.is_isotropic && self.physics == Physics::Elasticity
+    }
+}
+
 /// What depends on the analysis alone.
 struct Facts {
     /// What it is, in a few words.

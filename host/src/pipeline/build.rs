@@ -7,7 +7,7 @@ use crate::device::check_memory;
 use crate::linalg::Space;
 use crate::model::Model;
 use crate::plan::{self, DeviceFacts};
-use crate::precond::{self, Context, InSingle, Preconditioner as Precondition};
+use crate::precond::{self, Context, Preconditioner as Precondition, Rounded, Unscaled};
 use crate::result::choices::{Method, Preconditioner};
 use crate::result::{Change, Changed, DirectError, Error, Plan, Result};
 use crate::solve;
@@ -34,7 +34,7 @@ impl<T: Real> Iterations<T> {
 impl Iterations<f64> {
     /// As much as can be in single, and the result in double.
     pub(super) const MIXED: Self = Iterations { assembled: iteration::mixed, matrix_free: mixed };
-    /// The same with the matrix in 16 bits.
+    /// The same with the matrix in 16 bits; a plan has it with a matrix alone.
     pub(super) const MIXED_HALF: Self = Iterations { assembled: iteration::mixed_half, matrix_free: mixed };
 }
 
@@ -57,7 +57,7 @@ fn mixed(
     let single = product.rounded(space)?;
     let inverse = single.inverse_diagonal(space)?;
     let inner = precond::build_of_operator(by, context, space, &single, inverse)?;
-    let rounded: Box<dyn Precondition<f64>> = Box::new(InSingle::new(space, Box::new(single), inner)?);
+    let rounded: Box<dyn Precondition<f64>> = Box::new(Rounded::new(space, Box::new(Unscaled(single)), inner)?);
     Ok(Box::new(rounded))
 }
 

@@ -19,7 +19,7 @@ use super::facts::DeviceFacts;
 use super::iterations::jacobi_iterations;
 use super::memory::factor_bytes;
 use super::operator;
-use super::rounding::{is_rounded, stiffness_ratio};
+use super::rounding::stiffness_ratio;
 use super::shape::{STRETCHED, is_quadratic, largest_poisson, median_stretch, on_surface, one_across};
 use crate::assembly::symbolic;
 use crate::device::Factors;
@@ -149,19 +149,21 @@ impl Plan {
 /// Decides how a model is solved on a device. Whether what is asked for goes together is for others to say.
 pub fn decide(model: &Model, device: &DeviceFacts) -> Plan {
     match model.solver.method {
-        Some(Method::Cg) => iterate(model, device, None, None).with_operator(model, device),
+        Some(Method::Cg) => iterate(model, device, None, None).with_operator(model, device).rounded(model, device),
         Some(Method::Direct) => Plan::direct(model, device, None, None),
         Some(Method::Femses) => Plan::femses(model, device),
         None => match factor(model, device) {
             Verdict { takes: true, why, fill } => Plan::direct(model, device, why, fill),
-            Verdict { why, fill, .. } => iterate(model, device, why, fill).with_operator(model, device),
+            Verdict { why, fill, .. } => {
+                iterate(model, device, why, fill).with_operator(model, device).rounded(model, device)
+            }
         },
     }
 }
 
 /// The same where a factor was decided on and could not be made: the matrix is there then.
 pub fn without_factor(model: &Model, device: &DeviceFacts) -> Plan {
-    iterate(model, device, Some(Reason::FactorFailed), None)
+    iterate(model, device, Some(Reason::FactorFailed), None).rounded(model, device)
 }
 
 /// The size of a model's factor, by the graph of its nodes.
@@ -268,9 +270,6 @@ fn iterate(model: &Model, device: &DeviceFacts, why: Option<Reason>, fill: Optio
     let reasons = why.into_iter().chain(chosen).collect();
     let mut plan = Plan { fill, reasons, ..Plan::plain(model, device.on_host) };
     plan.precondition(preconditioner, model.solver.order);
-    if is_rounded(model, device, &plan) {
-        plan.precision = Precision::Mixed;
-    }
     plan
 }
 

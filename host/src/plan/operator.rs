@@ -1,11 +1,10 @@
 //! Whether products with K are computed from its entries or without them.
 
 use super::facts::DeviceFacts;
-use super::rounding::is_rounded;
 use super::shape::{is_quadratic, stacked};
 use crate::assembly::matrix_free;
 use crate::element::ElementKind;
-use crate::model::{Model, Physics};
+use crate::model::Model;
 use crate::precond;
 use crate::result::choices::{Method, Operator, Precision, Preconditioner};
 use crate::result::{Error, Plan, Reason, Result};
@@ -26,10 +25,6 @@ impl Plan {
         };
         if chosen {
             (self.operator, self.format, self.assembly) = (Some(Operator::MatrixFree), None, None);
-            self.precision = model.solver.precision.unwrap_or(Precision::Double);
-            if is_rounded(model, device, &self) {
-                self.precision = Precision::Mixed;
-            }
             if model.solver.operator.is_none() {
                 self.reasons.push(Reason::NoMatrix);
             }
@@ -42,9 +37,8 @@ impl Plan {
         let solver = &model.solver;
         let unknowns = model.mesh.coords.len() * model.analysis.components();
         let is_asked = solver.format.is_some() || solver.assembly.is_some() || solver.ordering.is_some();
-        let is_isotropic = model.form().is_isotropic && model.analysis.physics() == Physics::Elasticity;
         !is_asked
-            && is_isotropic
+            && model.form().is_isotropic_elasticity()
             && model.mesh.solids().all(|(_, cells)| MEASURED.contains(&cells.kind))
             && self.preconditioner == Some(Preconditioner::Amg)
             && unknowns >= FROM_UNKNOWNS[usize::from(!device.on_host)]

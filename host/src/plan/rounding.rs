@@ -4,7 +4,17 @@ use super::facts::DeviceFacts;
 use super::shape::{STRETCHED, median_stretch, on_surface};
 use crate::model::{Model, Physics};
 use crate::result::Plan;
-use crate::result::choices::{Operator, Preconditioner};
+use crate::result::choices::{Operator, Precision, Preconditioner};
+
+impl Plan {
+    /// The same with the precision that it is faster in, where nobody asked for one.
+    pub(super) fn rounded(mut self, model: &Model, device: &DeviceFacts) -> Plan {
+        if is_rounded(model, device, &self) {
+            self.precision = Precision::Mixed;
+        }
+        self
+    }
+}
 
 /// Unknowns from which on multigrid's cycle is bound by the memory of a GPU.
 const MANY: usize = 200_000;
@@ -23,7 +33,7 @@ const MORE_SURFACE: f64 = 1.5;
 /// fifth of the time of cubes of 0.8 to 3 million unknowns, at as many iterations. A beam 100 times as long as thick takes
 /// 62 iterations instead of 10, and one of stretched hexahedra, 80 x 80 x 80, takes 18 instead of 12: so compact bodies
 /// of compact elements only.
-pub(super) fn is_rounded(model: &Model, device: &DeviceFacts, plan: &Plan) -> bool {
+fn is_rounded(model: &Model, device: &DeviceFacts, plan: &Plan) -> bool {
     let n = model.mesh.coords.len() * model.analysis.components();
     let is_asked = model.solver.precision.is_some() || plan.preconditioner != Some(Preconditioner::Amg);
     let without_matrix = plan.operator == Some(Operator::MatrixFree);

@@ -14,24 +14,22 @@
 //! second matrix: see [`polynomial`].
 
 mod coupled;
-mod in_single;
 mod rounded;
 pub mod spectrum;
 
 pub use amg::{Amg, Hierarchy, SetupCache};
 pub use chebyshev::Chebyshev;
-pub use in_single::InSingle;
 pub(crate) use jacobi::to_single;
 pub use jacobi::{BlockJacobi, Identity, Jacobi, inverse_diagonal};
 pub use least_squares::LeastSquares;
 pub use polynomial::Neumann;
-pub use rounded::{Rounded, ScaledCopy};
+pub use rounded::{InSingle, Rounded, ScaledCopy, Unscaled};
 
 use crate::device::Buffer;
 use crate::linalg::{Blocks, Space};
 use crate::result::choices::{self, Precision, for_each_preconditioner};
 use crate::result::{Error, Result};
-use crate::sparse::{CoupledRows, Coupling, LinOp, Matrix};
+use crate::sparse::{Coupled, CoupledRows, Coupling, LinOp, Matrix};
 use kernels_rs::real::{Real, Stored};
 use std::rc::Rc;
 
@@ -150,8 +148,11 @@ pub trait Build<T: Real>: Preconditioner<T> + Sized {
     const READS_MATRIX: bool = false;
     /// Whether it needs entries of the matrix, besides its diagonal.
     const NEEDS_ENTRIES: bool = false;
-    /// Makes it.
-    fn build<V: Stored<Arithmetic = T>>(space: &Space, matrix: &Matrix<V>, context: &Context) -> Result<Self>;
+    /// Makes it, of the matrix inside its couplings.
+    fn build<V: Stored<Arithmetic = T>>(space: &Space, matrix: &Matrix<V>, context: &Context) -> Result<Self> {
+        let (coupling, inverse) = (context.coupling(space)?, context.inverse_diagonal(space, matrix)?);
+        Self::of_operator(space, Coupled::new(matrix, coupling.as_ref()).operator(), inverse, context)
+    }
     /// Makes it of an operator without entries, whose diagonal has this inverse.
     ///
     /// # Errors
@@ -257,7 +258,7 @@ pub fn build_rounded<V: Stored<Arithmetic = f32>>(
     macro_rules! build {
         ($($file:ident { $($P:ident = $word:literal),+ })+) => {
             match preconditioner { $($(
-                choices::Preconditioner::$P => Box::new(Rounded::<V, $file::$P<f32>>::build(space, matrix, context)?)
+                choices::Preconditioner::$P => Box::new(Rounded::build::<V, $file::$P<f32>>(space, matrix, context)?)
             ),+),+ }
         };
     }

@@ -16,9 +16,9 @@ use super::{Build, Context, Preconditioner};
 use crate::device::Buffer;
 use crate::linalg::Space;
 use crate::result::Result;
-use crate::sparse::{Coupled, Epilogue, LinOp, Matrix};
+use crate::sparse::{Epilogue, LinOp};
 use kernels_rs::precond::{PolynomialStart, Step};
-use kernels_rs::real::{Real, Stored};
+use kernels_rs::real::Real;
 use std::cell::RefCell;
 use std::marker::PhantomData;
 
@@ -80,11 +80,6 @@ impl<T: Real, F: Family> Preconditioner<T> for Polynomial<T, F> {
 impl<T: Real, F: Family> Build<T> for Polynomial<T, F> {
     const HAS_ORDER: bool = true;
     const READS_MATRIX: bool = true;
-
-    fn build<V: Stored<Arithmetic = T>>(space: &Space, matrix: &Matrix<V>, context: &Context) -> Result<Self> {
-        let (coupling, inverse) = (context.coupling(space)?, context.inverse_diagonal(space, matrix)?);
-        Polynomial::of(space, Coupled::new(matrix, coupling.as_ref()).operator(), inverse, context.order)
-    }
 
     fn of_operator(space: &Space, operator: &dyn LinOp<T>, inverse: Buffer<T>, context: &Context) -> Result<Self> {
         Polynomial::of(space, operator, inverse, context.order)

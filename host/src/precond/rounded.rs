@@ -30,39 +30,67 @@ use crate::device::Buffer;
 use crate::linalg::Space;
 use crate::result::Result;
 use crate::sparse::{Coupled, CoupledRows, Coupling, LinOp, Matrix};
+use cuda_std::prelude::View;
 use kernels_rs::precond::{ToDouble, ToSingle};
 use kernels_rs::real::Stored;
 use std::cell::RefCell;
 
-/// A preconditioner `P` of the scaled matrix, in single precision.
-pub struct Rounded<V: Stored, P> {
-    copy: ScaledCopy<V>,
-    inner: P,
+/// An operator in single precision beside one in double.
+pub trait InSingle {
+    /// The operator.
+    fn operator(&self) -> Coupled<'_, f32>;
+    /// The square of what scales its rows and columns, `[n]`; empty where it is not scaled.
+    fn scaling(&self) -> View<f64>;
+}
+
+/// An operator as it is: numbers of ordinary units are within the range of single precision.
+pub struct Unscaled<O>(pub O);
+
+impl<O: LinOp<f32>> InSingle for Unscaled<O> {
+    fn operator(&self) -> Coupled<'_, f32> {
+        Coupled::new(&self.0, None)
+    }
+
+    fn scaling(&self) -> View<f64> {
+        View::from_slice(&[])
+    }
+}
+
+/// A preconditioner in single precision.
+pub struct Rounded {
+    of: Box<dyn InSingle>,
+    inner: Box<dyn Preconditioner<f32>>,
     /// r and z in single precision.
     vectors: RefCell<[Buffer<f32>; 2]>,
 }
 
-impl<V: Stored<Arithmetic = f32>, P: Build<f32>> Rounded<V, P> {
-    /// Copies the matrix and makes the preconditioner of the copy.
-    pub fn build(space: &Space, matrix: &Matrix<f64>, context: &Context) -> Result<Self> {
-        let copy = ScaledCopy::new(space, matrix, context.coupled)?;
+impl Rounded {
+    /// By the preconditioner that was made of an operator in single precision.
+    pub fn new(space: &Space, of: Box<dyn InSingle>, inner: Box<dyn Preconditioner<f32>>) -> Result<Self> {
+        let n = of.operator().operator().n();
+        let vectors = RefCell::new([space.zeros(n)?, space.zeros(n)?]);
+        Ok(Rounded { of, inner, vectors })
+    }
+
+    /// Copies a matrix and makes the preconditioner `P` of the copy.
+    pub fn build<V: Stored<Arithmetic = f32>, P: Build<f32> + 'static>(
+        space: &Space,
+        matrix: &Matrix<f64>,
+        context: &Context,
+    ) -> Result<Self> {
+        let copy = ScaledCopy::<V>::new(space, matrix, context.coupled)?;
         let original = Some(Original { matrix, inverse: &copy.inverse, coupled: context.coupled });
         let inner = P::build(space, &copy.matrix, &Context { original, coupled: copy.coupled(), ..*context })?;
-        let vectors = RefCell::new([space.zeros(matrix.n())?, space.zeros(matrix.n())?]);
-        Ok(Rounded { copy, inner, vectors })
+        Rounded::new(space, Box::new(copy), Box::new(inner))
     }
 }
 
-impl<V, P> Preconditioner<f64> for Rounded<V, P>
-where
-    V: Stored<Arithmetic = f32>,
-    P: Preconditioner<f32>,
-{
+impl Preconditioner<f64> for Rounded {
     fn apply(&self, space: &Space, _: &dyn LinOp<f64>, r: &Buffer<f64>, z: &mut Buffer<f64>) -> Result<()> {
         let [rounded, solved] = &mut *self.vectors.borrow_mut();
-        self.copy.round(space, r, rounded)?;
-        self.inner.apply(space, self.copy.coupled_matrix().operator(), rounded, solved)?;
-        self.copy.widen(space, solved, z)
+        round(space, self.of.scaling(), r, rounded)?;
+        self.inner.apply(space, self.of.operator().operator(), rounded, solved)?;
+        widen(space, self.of.scaling(), solved, z)
     }
 
     fn products(&self) -> usize {
@@ -114,19 +142,39 @@ impl<V: Stored<Arithmetic = f32>> ScaledCopy<V> {
 
     /// `rounded = D^-1/2 r`, both `[n]`.
     pub fn round(&self, space: &Space, r: &Buffer<f64>, rounded: &mut Buffer<f32>) -> Result<()> {
-        let n = self.inverse.len();
-        assert!([r.len(), rounded.len()] == [n; 2], "vectors of another length than the matrix");
-        let kernel = ToSingle { inverse: self.inverse.view(), r: r.view(), rounded: rounded.view_mut() };
-        // SAFETY: all live and have n entries; `rounded` is borrowed uniquely.
-        unsafe { space.run(n, kernel) }
+        round(space, self.scaling(), r, rounded)
     }
 
     /// `z = D^-1/2 rounded`, both `[n]`.
     pub fn widen(&self, space: &Space, rounded: &Buffer<f32>, z: &mut Buffer<f64>) -> Result<()> {
-        let n = self.inverse.len();
-        assert!([rounded.len(), z.len()] == [n; 2], "vectors of another length than the matrix");
-        let kernel = ToDouble { inverse: self.inverse.view(), rounded: rounded.view(), z: z.view_mut() };
-        // SAFETY: all live and have n entries; z is borrowed uniquely.
-        unsafe { space.run(n, kernel) }
+        widen(space, self.scaling(), rounded, z)
     }
+}
+
+impl<V: Stored<Arithmetic = f32>> InSingle for ScaledCopy<V> {
+    fn operator(&self) -> Coupled<'_, f32> {
+        self.coupled_matrix()
+    }
+
+    fn scaling(&self) -> View<f64> {
+        self.inverse.view()
+    }
+}
+
+/// A vector in single precision, scaled by the root of `scaling`, if that is not empty; all `[n]`.
+fn round(space: &Space, scaling: View<f64>, r: &Buffer<f64>, rounded: &mut Buffer<f32>) -> Result<()> {
+    let n = rounded.len();
+    assert!(r.len() == n && [0, n].contains(&scaling.len()), "vectors of another length than the operator");
+    let kernel = ToSingle { inverse: scaling, r: r.view(), rounded: rounded.view_mut() };
+    // SAFETY: all live and have n entries; `rounded` is borrowed uniquely.
+    unsafe { space.run(n, kernel) }
+}
+
+/// The same back to double.
+fn widen(space: &Space, scaling: View<f64>, rounded: &Buffer<f32>, z: &mut Buffer<f64>) -> Result<()> {
+    let n = rounded.len();
+    assert!(z.len() == n && [0, n].contains(&scaling.len()), "vectors of another length than the operator");
+    let kernel = ToDouble { inverse: scaling, rounded: rounded.view(), z: z.view_mut() };
+    // SAFETY: all live and have n entries; z is borrowed uniquely.
+    unsafe { space.run(n, kernel) }
 }

@@ -103,7 +103,7 @@ fn gather(space: &Space, index: &Buffer<u32>, from: &Buffer<u32>) -> Result<Buff
 }
 
 /// `from[index_i]` for points.
-fn gather_points(space: &Space, index: &Buffer<u32>, from: &Buffer<[f64; 3]>) -> Result<Buffer<[f64; 3]>> {
+pub fn gather_points(space: &Space, index: &Buffer<u32>, from: &Buffer<[f64; 3]>) -> Result<Buffer<[f64; 3]>> {
     let mut out = space.zeros(index.len())?;
     let kernel = GatherPoints { index: index.view(), from: from.view(), out: out.view_mut() };
     // SAFETY: as for `gather`.

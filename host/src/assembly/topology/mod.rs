@@ -2,8 +2,9 @@
 
 mod kernels;
 
+pub(super) use kernels::gather_points;
+
 use super::numbering::Numbering;
-use super::patch_order::node_order;
 use super::symbolic::{Block, Symbolic};
 use crate::device::Buffer;
 use crate::element::ElementKind;
@@ -57,18 +58,9 @@ impl Topology {
         }
     }
 
-    /// The same without a matrix: the nodes of a [patch](super::patches) lie together.
+    /// Analyses a mesh whose matrix is not asked for: the nodes of a [patch](super::patches) lie together.
     pub fn without_matrix(space: &Space, mesh: &Mesh) -> Result<Self> {
-        match space.on_host() {
-            true => {
-                let cells = mesh.solids().map(|(_, cells)| Ok((cells.kind, space.upload(&cells.nodes)?)));
-                let cells: Vec<(ElementKind, Buffer<u32>)> = cells.collect::<Result<_>>()?;
-                let cells: Vec<_> = cells.iter().map(|(kind, nodes)| (*kind, nodes)).collect();
-                let order = space.take(node_order(space, mesh, &space.upload(&mesh.coords)?, &cells)?)?;
-                Topology::upload(space, mesh, Symbolic::without_matrix(mesh, order))
-            }
-            false => kernels::without_matrix(space, mesh),
-        }
+        kernels::without_matrix(space, mesh)
     }
 
     /// Of cells that are on a device, whose nodes, at `coords`, stay in their order.
