@@ -4,9 +4,9 @@
 //! most of both: rows of one slice have nearly the same length, and stay near what they read.
 
 use crate::mesh::{Mesh, ordering};
+use crate::parallel;
 use crate::result::choices::Ordering;
 use crate::sparse::Sparsity;
-use rayon::prelude::*;
 
 impl Ordering {
     /// What `auto` stands for: as nodes come where they come in an order with close neighbours, as those of generated boxes
@@ -61,8 +61,9 @@ impl Numbering {
     /// keeping the order of equals.
     pub fn new(order: Vec<u32>, window: usize, degree: impl Fn(u32) -> u32 + Sync) -> Self {
         let mut to_mesh = order;
-        let windows = to_mesh.par_chunks_mut(window.max(1));
-        windows.for_each(|window| window.sort_by_key(|node| std::cmp::Reverse(degree(*node))));
+        parallel::map_chunks(&mut to_mesh, window.max(1), &|_, window| {
+            window.sort_by_key(|node| std::cmp::Reverse(degree(*node)));
+        });
         let mut to_solver = vec![0; to_mesh.len()];
         for (solver, node) in to_mesh.iter().enumerate() {
             to_solver[*node as usize] = solver as u32;
@@ -82,7 +83,7 @@ impl Numbering {
 
     /// Values per node, from the mesh's order to the solver's.
     pub fn gather<T: Copy + Send + Sync>(&self, values: &[T]) -> Vec<T> {
-        self.to_mesh.par_iter().map(|node| values[*node as usize]).collect()
+        parallel::map_items(&self.to_mesh, &|node| values[*node as usize])
     }
 
     /// The first `dim` components of vectors per node, from the mesh's order to the solver's, `[n][dim]` flat.
@@ -92,13 +93,13 @@ impl Numbering {
 
     /// Values per node, from the solver's order to the mesh's.
     pub fn to_mesh_order<T: Copy + Send + Sync>(&self, values: &[T]) -> Vec<T> {
-        self.to_solver.par_iter().map(|node| values[*node as usize]).collect()
+        parallel::map_items(&self.to_solver, &|node| values[*node as usize])
     }
 
     /// Vectors per node, from the solver's order (`[n][dim]`, flat) to the mesh's; components past `dim` are 0.
     pub fn scatter(&self, values: &[f64], dim: usize) -> Vec<[f64; 3]> {
         let component = |node: usize, i: usize| if i < dim { values[dim * node + i] } else { 0.0 };
-        self.to_solver.par_iter().map(|node| core::array::from_fn(|i| component(*node as usize, i))).collect()
+        parallel::map_items(&self.to_solver, &|node| core::array::from_fn(|i| component(*node as usize, i)))
     }
 }
 

@@ -5,11 +5,10 @@ use super::numbering::Numbering;
 use crate::device::running_sums;
 use crate::element::ElementKind;
 use crate::mesh::{Cells, Mesh, adjacency::NodeCells};
-use crate::parallel::split_at_bounds;
+use crate::parallel;
 use crate::result::choices::Ordering;
 use crate::result::{Error, Result};
 use crate::sparse::Sparsity;
-use rayon::prelude::*;
 
 const ROWS: usize = 2048;
 
@@ -64,7 +63,7 @@ impl Symbolic {
             let tag = mesh.node_tags[numbering.to_mesh[row] as usize];
             return Err(Error::TooLarge(format!("node {tag} has more than {} neighbours", u16::MAX)));
         }
-        let blocks = around.into_par_iter().map(|around| Block::new(around, &numbering, &sparsity)).collect();
+        let blocks = parallel::map(around, &|around| Block::new(around, &numbering, &sparsity));
         Ok(Symbolic { numbering, sparsity, blocks })
     }
 }
@@ -110,30 +109,28 @@ pub fn neighbours(mesh: &Mesh) -> Sparsity {
 
 /// [`neighbours`], by the cells around the nodes.
 fn adjacent(n: usize, around: &[Around]) -> Sparsity {
-    let runs: Vec<(Vec<u32>, Vec<u32>)> = (0..n.div_ceil(ROWS))
-        .into_par_iter()
-        .map(|run| {
-            let (mut lengths, mut columns, mut row) = (Vec::with_capacity(ROWS), Vec::new(), Vec::new());
-            for node in run * ROWS..n.min((run + 1) * ROWS) {
-                row.clear();
-                row.push(node as u32);
-                for block in around {
-                    for cell in block.at.at(node) {
-                        row.extend_from_slice(block.cells.cell(*cell as usize));
-                    }
+    let runs: Vec<(Vec<u32>, Vec<u32>)> = parallel::map_ranges(n, ROWS, &|nodes| {
+        let (mut lengths, mut columns, mut row) = (Vec::with_capacity(ROWS), Vec::new(), Vec::new());
+        for node in nodes {
+            row.clear();
+            row.push(node as u32);
+            for block in around {
+                for cell in block.at.at(node) {
+                    row.extend_from_slice(block.cells.cell(*cell as usize));
                 }
-                row.sort_unstable();
-                row.dedup();
-                lengths.push(row.len() as u32);
-                columns.extend_from_slice(&row);
             }
-            (lengths, columns)
-        })
-        .collect();
+            row.sort_unstable();
+            row.dedup();
+            lengths.push(row.len() as u32);
+            columns.extend_from_slice(&row);
+        }
+        (lengths, columns)
+    });
     let row_start = starts(runs.iter().flat_map(|(lengths, _)| lengths.iter().map(|length| *length as usize)));
     let mut columns = vec![0; row_start[n] as usize];
-    let parts = split_at_bounds(&mut columns, run_bounds(n, |row| row_start[row]));
-    parts.into_par_iter().zip(&runs).for_each(|(part, (_, columns))| part.copy_from_slice(columns));
+    parallel::map_parts(&mut columns, run_bounds(n, |row| row_start[row]), &|run, part| {
+        part.copy_from_slice(&runs[run].1);
+    });
     Sparsity { row_start, columns }
 }
 
@@ -142,8 +139,7 @@ fn renumber(neighbours: &Sparsity, numbering: &Numbering) -> Sparsity {
     let n = numbering.len();
     let row_start = starts(numbering.to_mesh.iter().map(|node| neighbours.row(*node as usize).len()));
     let mut columns = vec![0; row_start[n] as usize];
-    let parts = split_at_bounds(&mut columns, run_bounds(n, |row| row_start[row]));
-    parts.into_par_iter().enumerate().for_each(|(run, part)| {
+    parallel::map_parts(&mut columns, run_bounds(n, |row| row_start[row]), &|run, part| {
         let mut rest = part;
         for row in run * ROWS..n.min((run + 1) * ROWS) {
             let from = neighbours.row(numbering.to_mesh[row] as usize);
@@ -160,11 +156,10 @@ impl Block {
     fn new(mesh: Around, numbering: &Numbering, sparsity: &Sparsity) -> Block {
         let Around { index, cells: &Cells { kind, ref nodes, .. }, at } = mesh;
         let (n, size) = (numbering.len(), kind.info().n_nodes);
-        let nodes: Vec<u32> = nodes.par_iter().map(|node| numbering.to_solver[*node as usize]).collect();
+        let nodes: Vec<u32> = parallel::map_items(nodes, &|node| numbering.to_solver[*node as usize]);
         let offsets = starts(numbering.to_mesh.iter().map(|node| at.at(*node as usize).len()));
         let mut cells = vec![0; offsets[n] as usize];
-        let cell_parts = split_at_bounds(&mut cells, run_bounds(n, |row| offsets[row]));
-        cell_parts.into_par_iter().enumerate().for_each(|(run, mut to)| {
+        parallel::map_parts(&mut cells, run_bounds(n, |row| offsets[row]), &|run, mut to| {
             for row in run * ROWS..n.min((run + 1) * ROWS) {
                 let from = at.at(numbering.to_mesh[row] as usize);
                 let (head, tail) = to.split_at_mut(from.len());
@@ -173,10 +168,12 @@ impl Block {
             }
         });
         let mut slots = vec![0; nodes.len() * size];
-        slots.par_chunks_mut(size * size).zip(nodes.par_chunks(size)).with_min_len(ROWS).for_each(|(slots, nodes)| {
-            for (slots, row) in slots.chunks_exact_mut(size).zip(nodes) {
-                let columns = sparsity.row(*row as usize);
-                slots.iter_mut().zip(nodes).for_each(|(slot, node)| *slot = place(columns, *node));
+        parallel::map_chunks(&mut slots, ROWS * size * size, &|first, slots| {
+            for (slots, nodes) in slots.chunks_exact_mut(size * size).zip(nodes[first / size..].chunks_exact(size)) {
+                for (slots, row) in slots.chunks_exact_mut(size).zip(nodes) {
+                    let columns = sparsity.row(*row as usize);
+                    slots.iter_mut().zip(nodes).for_each(|(slot, node)| *slot = place(columns, *node));
+                }
             }
         });
         Block { index, kind, nodes, around: NodeCells { offsets, cells }, slots }

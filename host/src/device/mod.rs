@@ -213,8 +213,8 @@ impl Device {
         assert_eq!(from.len(), to.len(), "copy between arrays of different lengths");
         match self {
             Device::Cpu => {
-                let chunks = to.host_mut().par_chunks_mut(CHUNK).zip(from.host().par_chunks(CHUNK));
-                chunks.for_each(|(to, from)| to.copy_from_slice(from));
+                let chunks = to.host_mut().chunks_mut(CHUNK).zip(from.host().chunks(CHUNK));
+                parallel::map(chunks, &|(to, from)| to.copy_from_slice(from));
                 Ok(())
             }
             Device::Gpu(launcher) => launcher.copy(from.memory(), to.memory_mut()),

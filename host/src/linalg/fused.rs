@@ -1,6 +1,6 @@
 //! Vector operations that an iteration does in one pass: `u`, `r`, `z` and `p` are those of conjugate gradients.
 
-use super::{Blocks, Quotient, Scalar, Space, rows_mut};
+use super::{Blocks, CHUNK, Quotient, Scalar, Space, rows_mut};
 use crate::device::Buffer;
 use crate::parallel;
 use crate::result::Result;
@@ -107,9 +107,9 @@ impl Space {
         assert!([z.len(), u.len()] == [n; 2], "vectors of different lengths");
         if self.on_host() {
             let factors = [alpha, beta].map(|quotient| T::from_f64(self.quotient(quotient)));
-            let z = z.host();
-            parallel::for_chunks([u.host_mut(), p.host_mut()], super::CHUNK, &|first, [u, p]| {
-                advance(factors, z[first..first + u.len()].iter().copied(), u, p);
+            let (u, p) = (u.host_mut().chunks_mut(CHUNK), p.host_mut().chunks_mut(CHUNK));
+            parallel::map(u.zip(p).zip(z.host().chunks(CHUNK)), &|((u, p), z)| {
+                advance(factors, z.iter().copied(), u, p);
             });
             return Ok(());
         }

@@ -1,8 +1,7 @@
 //! Which cells meet at a node.
 
-use rayon::prelude::*;
-
 use super::Cells;
+use crate::parallel;
 
 /// Below this many (cell, node) pairs one thread does the work.
 const SERIAL_BELOW: usize = 1 << 16;
@@ -25,10 +24,9 @@ impl NodeCells {
         let threads = if cells.nodes.len() < SERIAL_BELOW { 1 } else { rayon::current_num_threads() };
         let span = n_nodes.div_ceil(threads).max(1);
         let mut offsets = vec![0u64; n_nodes + 1];
-        offsets[1..].par_chunks_mut(span).enumerate().for_each(|(part, counts)| {
-            let first = (part * span) as u32;
+        parallel::map_chunks(&mut offsets[1..], span, &|first, counts| {
             for &node in &cells.nodes {
-                if let Some(count) = counts.get_mut(node.wrapping_sub(first) as usize) {
+                if let Some(count) = counts.get_mut(node.wrapping_sub(first as u32) as usize) {
                     *count += 1;
                 }
             }
@@ -39,10 +37,9 @@ impl NodeCells {
             *offset = total;
         }
         let mut lists = vec![0; total as usize];
-        let parts = split(&mut lists, &offsets, span);
-        parts.into_par_iter().enumerate().for_each(|(part, list)| {
-            let first = part * span;
-            let last = (first + span).min(n_nodes);
+        let bounds: Vec<usize> = (0..n_nodes).step_by(span).chain([n_nodes]).collect();
+        parallel::map_parts(&mut lists, bounds.iter().map(|node| offsets[*node] as usize), &|part, list| {
+            let (first, last) = (bounds[part], bounds[part + 1]);
             fill(cells, first as u32, &offsets[first..last], list);
         });
         NodeCells { offsets, cells: lists }
@@ -52,19 +49,6 @@ impl NodeCells {
     pub fn at(&self, node: usize) -> &[u32] {
         &self.cells[self.offsets[node] as usize..self.offsets[node + 1] as usize]
     }
-}
-
-/// Cuts `lists` into the parts that belong to `span` nodes each.
-fn split<'a>(mut lists: &'a mut [u32], offsets: &[u64], span: usize) -> Vec<&'a mut [u32]> {
-    let n_nodes = offsets.len() - 1;
-    let mut parts = Vec::new();
-    for first in (0..n_nodes).step_by(span) {
-        let last = (first + span).min(n_nodes);
-        let (part, rest) = lists.split_at_mut((offsets[last] - offsets[first]) as usize);
-        parts.push(part);
-        lists = rest;
-    }
-    parts
 }
 
 /// Writes the lists of the nodes from `first` on; `starts` are their offsets, and `list` begins at the first of them.

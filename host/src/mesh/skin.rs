@@ -10,9 +10,8 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::faces::{Face, FaceUse, Key, for_each_face, in_order, key, single};
 use super::{Cells, Mesh};
-use crate::parallel;
+use crate::parallel::{self, PART};
 
-const PART: usize = 4096;
 /// Where more than one in so many nodes is left by the sieve, lists of the solids round each node take less memory than
 /// the sides at those nodes.
 const MANY: usize = 8;

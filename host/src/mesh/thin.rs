@@ -13,9 +13,8 @@ use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 use super::faces::Face;
 use super::{Cells, Mesh, quality};
-use crate::parallel;
+use crate::parallel::{self, PART};
 
-const PART: usize = 4096;
 /// Of a node that no step has reached.
 const FAR: u8 = u8::MAX;
 

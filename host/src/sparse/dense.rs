@@ -3,12 +3,12 @@
 use super::format::Places;
 use super::{Built, Format, Plan};
 use crate::device::Buffer;
+use crate::parallel;
 use crate::result::Result;
 use cuda_std::GpuFloat;
 use kernels_rs::real::{Stored, fma};
 use kernels_rs::sparse::entries::EvenStarts;
 use kernels_rs::sparse::{Dense, DenseBlock};
-use rayon::prelude::*;
 use std::rc::Rc;
 
 /// Rows whose sums a task of the CPU keeps in its nearest cache.
@@ -44,10 +44,10 @@ impl Format for Dense {
 
     unsafe fn multiply<V: Stored>(self, _: usize, values: &[V], x: &[V::Arithmetic], y: &mut [V::Arithmetic]) {
         let n = self.n;
-        y.par_chunks_mut(ROWS).enumerate().for_each(|(chunk, y)| {
+        parallel::map_chunks(y, ROWS, &|first, y| {
             y.fill(V::Arithmetic::ZERO);
             for (column, x) in values.chunks_exact(n).zip(x) {
-                let column = &column[chunk * ROWS..chunk * ROWS + y.len()];
+                let column = &column[first..first + y.len()];
                 y.iter_mut().zip(column).for_each(|(y, a)| *y = fma(a.value(), *x, *y));
             }
         });
@@ -66,8 +66,10 @@ impl Format for DenseBlock {
     }
 
     unsafe fn multiply<V: Stored>(self, _: usize, values: &[V], x: &[V::Arithmetic], y: &mut [V::Arithmetic]) {
-        let rows = values.par_chunks_exact(self.n.max(1));
-        y.par_iter_mut().zip(rows).with_min_len(16).for_each(|(y, row)| *y = dot(row, x));
+        parallel::map_chunks(y, 16, &|first, y| {
+            let rows = values[first * self.n..].chunks_exact(self.n);
+            y.iter_mut().zip(rows).for_each(|(y, row)| *y = dot(row, x));
+        });
     }
 }
 

@@ -14,7 +14,7 @@
 use super::format::{Half, PART};
 use super::triangle::{Part, Triangle};
 use crate::device::widest::{Work, widest};
-use crate::parallel::{self, split_at_bounds};
+use crate::parallel;
 use cuda_std::GpuFloat;
 use kernels_rs::cpu::prefetch;
 use kernels_rs::real::{Real, Stored};
@@ -40,9 +40,9 @@ pub unsafe fn sums<const D: usize, const S: usize, V: Stored>(
     let Half { triangle, ref mut sums, .. } = *half;
     assert!(triangle.height == S && x.len() == D * triangle.n_rows, "the triangle of another matrix");
     assert_eq!(sums.len(), triangle.n_sums(D), "room for another product");
-    let parts = triangle.parts.iter();
-    let tasks = parts.zip(split_at_bounds(sums, triangle.bounds.iter().map(|slices| D * S * slices))).collect();
-    let squares: Vec<f64> = parallel::map(tasks, &|(part, sums)| {
+    let bounds = triangle.bounds.iter().map(|slices| D * S * slices);
+    let squares: Vec<f64> = parallel::map_parts(sums, bounds, &|i, sums| {
+        let part = &triangle.parts[i];
         let [first, halo, n_rows] = [part.slices.start, part.n_halo, part.n_sums()].map(|slices| S * slices);
         // As many lanes as fill a vector of 256 bits. Constant, so that the other is not compiled.
         if const { size_of::<V::Arithmetic>() == size_of::<f64>() } {

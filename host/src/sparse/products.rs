@@ -318,9 +318,9 @@ impl<F: Format> MatrixView<'_, F> {
                 descend(alpha, q, &inverse[first..first + q.len()], r)
             }));
             let factors = [alpha, V::Arithmetic::from_f64(quotient(next, rho))];
-            parallel::for_chunks([&mut *u, &mut *p], CHUNK, &|first, [u, p]| {
-                let residual = r[first..first + u.len()].iter().zip(&inverse[first..]);
-                let z = residual.map(|(r, inverse)| V::Arithmetic::from_f64((*inverse).into()) * *r);
+            let given = r.chunks(CHUNK).zip(inverse.chunks(CHUNK));
+            parallel::map(u.chunks_mut(CHUNK).zip(p.chunks_mut(CHUNK)).zip(given), &|((u, p), (r, inverse))| {
+                let z = r.iter().zip(inverse).map(|(r, inverse)| V::Arithmetic::from_f64((*inverse).into()) * *r);
                 advance(factors, z, u, p);
             });
             history.host_mut()[HISTORY + RECORD * done..][..RECORD].copy_from_slice(&[square, next, pq]);
