@@ -5,14 +5,12 @@
 //! is then sound; if a node is misplaced, the turned element lies on the same side of a shared face as its neighbour.
 //! With all elements positive that shows in the connectivity alone: the two run round the face in the same sense.
 
-use rayon::iter::Either;
-use rayon::prelude::*;
-
 use super::error::Place;
 use super::faces::{FaceUse, for_each_face};
 use super::{Cells, Mesh, MeshError, jacobian, middle};
 use crate::element::shape::{At, determinant};
 use crate::element::{ElementKind, MAX_NODES};
+use crate::parallel;
 
 /// Below this, a Jacobian against the cube (in the plane, the square) of the tangents' root-mean-square is rounding.
 const FLAT: f64 = 1e-12;
@@ -58,17 +56,16 @@ fn sign(mesh: &Mesh, cells: &Cells, i: usize) -> Result<bool, MeshError> {
 pub(super) fn review(mesh: &mut Mesh) -> Vec<MeshError> {
     let (mut turned, mut bad) = (vec![Vec::new(); mesh.cells.len()], Vec::new());
     for (block, cells) in mesh.solids() {
-        let unusual = (0..cells.len()).into_par_iter().filter_map(|i| match sign(mesh, cells, i) {
-            Ok(true) => None,
-            Ok(false) => Some(Ok(i as u32)),
-            Err(error) => Some(Err(error)),
+        let unusual = parallel::flat_map(cells.len(), &|i, unusual| match sign(mesh, cells, i) {
+            Ok(true) => {}
+            found => unusual.push(found.map(|_| i as u32)),
         });
-        let (inverted, errors): (Vec<_>, Vec<_>) = unusual.partition_map(|found| match found {
-            Ok(i) => Either::Left(i),
-            Err(error) => Either::Right(error),
-        });
-        turned[block] = inverted;
-        bad.extend(errors);
+        for found in unusual {
+            match found {
+                Ok(i) => turned[block].push(i),
+                Err(error) => bad.push(error),
+            }
+        }
     }
     for (cells, inverted) in mesh.cells.iter_mut().zip(&turned) {
         inverted.iter().for_each(|&i| turn(cells, i as usize));

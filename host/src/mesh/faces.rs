@@ -12,6 +12,7 @@ use super::vector::cross;
 use super::{Cells, Group, Mesh};
 use crate::element::shape::At;
 use crate::element::{Domain, ElementKind, MAX_FACE_CORNERS, MAX_FACE_NODES};
+use crate::parallel::{self, PART};
 
 /// One side of one solid element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -124,22 +125,18 @@ fn corners_of(kind: ElementKind, nodes: &[u32]) -> Key {
 pub(super) fn for_each_face<T: Send>(mesh: &Mesh, visit: impl Fn(&[FaceUse], &mut Vec<T>) + Sync) -> Vec<T> {
     let blocks: Vec<_> =
         mesh.solids().map(|(b, cells)| (b as u32, cells, NodeCells::of(cells, mesh.coords.len()))).collect();
-    let chunk = 4096;
-    let parts: Vec<Vec<T>> = (0..mesh.coords.len().div_ceil(chunk))
-        .into_par_iter()
-        .map(|part| {
-            let (mut uses, mut found) = (Vec::new(), Vec::new());
-            for node in part * chunk..mesh.coords.len().min((part + 1) * chunk) {
-                uses.clear();
-                for (block, cells, at) in &blocks {
-                    collect_at(node, *block, cells, at, &mut uses);
-                }
-                uses.sort_unstable();
-                uses.chunk_by(|a, b| a.key == b.key).for_each(|shared| visit(shared, &mut found));
+    let parts: Vec<Vec<T>> = parallel::map_ranges(mesh.coords.len(), PART, &|nodes| {
+        let (mut uses, mut found) = (Vec::new(), Vec::new());
+        for node in nodes {
+            uses.clear();
+            for (block, cells, at) in &blocks {
+                collect_at(node, *block, cells, at, &mut uses);
             }
-            found
-        })
-        .collect();
+            uses.sort_unstable();
+            uses.chunk_by(|a, b| a.key == b.key).for_each(|shared| visit(shared, &mut found));
+        }
+        found
+    });
     parts.into_iter().flatten().collect()
 }
 
@@ -254,13 +251,14 @@ impl Mesh {
         let mut sides = Vec::new();
         for (block, cells) in self.solids() {
             let width = cells.kind.info().n_nodes;
-            sides.par_extend(cells.nodes.par_chunks_exact(width).enumerate().flat_map_iter(|(cell, nodes)| {
+            sides.append(&mut parallel::flat_map(cells.len(), &|cell, sides| {
+                let nodes = cells.cell(cell);
                 let on: u32 = (0..width).filter(|&k| marked[nodes[k] as usize]).map(|k| 1 << k).sum();
-                cells.kind.faces().iter().enumerate().filter_map(move |(side, (kind, local))| {
+                sides.extend(cells.kind.faces().iter().enumerate().filter_map(|(side, (kind, local))| {
                     let whole = on.count_ones() as usize >= local.len() && local.iter().all(|&k| on >> k & 1 == 1);
                     let of = |key| FaceUse { key, block: block as u32, cell: cell as u32, side: side as u8 };
                     whole.then(|| of(key(*kind, nodes, local)))
-                })
+                }));
             }));
         }
         sides

@@ -5,12 +5,12 @@
 //! its middle, which follow the others. So neighbouring cells match. Boxes of quadratic elements are those of the linear
 //! ones with [further nodes](super::quadratic).
 
-use rayon::prelude::*;
 use std::collections::BTreeMap;
 
 use super::quadratic::quadratic;
 use super::{Cells, Group, Mesh, MeshError};
 use crate::element::{Domain, ElementKind};
+use crate::parallel;
 
 /// Corners of a cell in hex8 order, in units of the cell.
 const CORNERS: [[usize; 3]; 8] =
@@ -181,9 +181,9 @@ impl Grid {
         let at = |axis: usize, i: usize| size[axis] * i as f64 / self.cells[axis] as f64;
         let layer = (nx + 1) * (ny + 1);
         let mut coords = vec![[0.0; 3]; layer * (nz + 1)];
-        coords.par_chunks_mut(layer).enumerate().for_each(|(iz, layer)| {
-            for (i, point) in layer.iter_mut().enumerate() {
-                *point = [at(0, i % (nx + 1)), at(1, i / (nx + 1)), at(2, iz)];
+        parallel::map_chunks(&mut coords, layer, &|first, points| {
+            for (i, point) in points.iter_mut().enumerate() {
+                *point = [at(0, i % (nx + 1)), at(1, i / (nx + 1)), at(2, first / layer)];
             }
         });
         coords
@@ -192,10 +192,11 @@ impl Grid {
     fn solids(&self, kind: ElementKind) -> Vec<u32> {
         let [nx, ny, nz] = self.cells;
         let local = cut(kind.info().domain).concat();
-        let mut nodes = vec![0; nx * ny * nz * local.len()];
-        nodes.par_chunks_mut(nx * ny * local.len()).enumerate().for_each(|(iz, layer)| {
-            for (i, cell) in layer.chunks_exact_mut(local.len()).enumerate() {
-                let corners = self.corners([i % nx, i / nx, iz]);
+        let layer = nx * ny * local.len();
+        let mut nodes = vec![0; layer * nz];
+        parallel::map_chunks(&mut nodes, layer, &|first, nodes| {
+            for (i, cell) in nodes.chunks_exact_mut(local.len()).enumerate() {
+                let corners = self.corners([i % nx, i / nx, first / layer]);
                 cell.iter_mut().zip(&local).for_each(|(node, &k)| *node = corners[k]);
             }
         });

@@ -6,8 +6,6 @@
 //! [`ON_SIDE`] of the side's size, and at none of the side's nodes: nodes at one place are a slit, or parts that are
 //! not merged, which the model tells of. A quadrilateral and a triangle with three of its corners do not match either.
 
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-
 use rayon::prelude::*;
 
 use super::faces::Face;
@@ -15,6 +13,7 @@ use super::parts::connected_parts;
 use super::vector::{cross, dot, norm, sub, unit};
 use super::{Mesh, MeshError};
 use crate::element::ElementKind;
+use crate::parallel;
 
 /// A node this far from a side lies on it, as a fraction of the side's longest diagonal.
 const ON_SIDE: f64 = 1e-6;
@@ -57,23 +56,18 @@ impl Mesh {
 /// Nodes of the skin that lie on its sides without being theirs, with the position of one such side, by node.
 fn on_sides(mesh: &Mesh) -> Vec<(u32, usize)> {
     let skin = mesh.skin();
-    let marked: Vec<AtomicBool> = mesh.coords.iter().map(|_| AtomicBool::new(false)).collect();
-    skin.par_iter().for_each(|face| face.nodes().iter().for_each(|&node| marked[node as usize].store(true, Relaxed)));
-    let mut nodes: Vec<u32> =
-        (0..mesh.coords.len() as u32).filter(|&node| marked[node as usize].load(Relaxed)).collect();
+    let mut marked = vec![false; mesh.coords.len()];
+    skin.iter().flat_map(|face| face.nodes()).for_each(|&node| marked[node as usize] = true);
+    let mut nodes: Vec<u32> = (0..mesh.coords.len() as u32).filter(|&node| marked[node as usize]).collect();
     divide(&mesh.coords, &mut nodes, 0);
-    let mut found: Vec<(u32, usize)> = (skin.par_iter().enumerate())
-        .flat_map_iter(|(i, face)| {
-            let side = Side::of(mesh, face);
-            let mut on = Vec::new();
-            visit(&mesh.coords, &nodes, 0, &side.extent, &mut |node| {
-                if !face.nodes().contains(&node) && side.holds(mesh.coords[node as usize]) {
-                    on.push((node, i));
-                }
-            });
-            on
-        })
-        .collect();
+    let mut found: Vec<(u32, usize)> = parallel::flat_map(skin.len(), &|i, found| {
+        let side = Side::of(mesh, &skin[i]);
+        visit(&mesh.coords, &nodes, 0, &side.extent, &mut |node| {
+            if !skin[i].nodes().contains(&node) && side.holds(mesh.coords[node as usize]) {
+                found.push((node, i));
+            }
+        });
+    });
     found.par_sort_unstable();
     found
 }

@@ -8,6 +8,7 @@ use rayon::prelude::*;
 
 use super::{Cells, Mesh, MeshError};
 use crate::element::ElementKind;
+use crate::parallel::{self, PART};
 
 /// The mesh with its solids of a quadratic kind of their shape, its facets of the kind that these have as sides; groups
 /// and tags stay.
@@ -29,7 +30,7 @@ pub fn quadratic(mut mesh: Mesh, kind: ElementKind) -> Result<Mesh, MeshError> {
         let (a, b) = (coords[a as usize], coords[b as usize]);
         [0, 1, 2].map(|c| 0.5 * (a[c] + b[c]))
     };
-    let mut new: Vec<[f64; 3]> = edges.ends.par_iter().map(middle).collect();
+    let mut new: Vec<[f64; 3]> = parallel::map_items(&edges.ends, &middle);
     let linear = &kind.linear().info().shape;
     for cells in mesh.cells.iter().filter(|cells| cells.kind == kind.linear()) {
         for (cell, k) in (0..cells.len()).flat_map(|i| inside.iter().map(move |&k| (cells.cell(i), k))) {
@@ -64,10 +65,10 @@ impl Edges {
         let mut ends: Vec<[u32; 2]> = Vec::new();
         for cells in &mesh.cells {
             let local = cells.kind.edges();
-            let nodes = cells.nodes.par_chunks_exact(cells.kind.info().n_nodes);
-            ends.par_extend(
-                nodes.flat_map_iter(|cell| local.iter().map(|edge| ascending(cell[edge[0]], cell[edge[1]]))),
-            );
+            ends.append(&mut parallel::flat_map(cells.len(), &|i, ends| {
+                let cell = cells.cell(i);
+                ends.extend(local.iter().map(|edge| ascending(cell[edge[0]], cell[edge[1]])));
+            }));
         }
         ends.par_sort_unstable();
         ends.dedup();
@@ -101,14 +102,17 @@ fn refine(cells: Cells, solid: ElementKind, edges: &Edges, first: [usize; 2]) ->
         MeshError::Generate(format!("{} elements are neither {} nor sides of one", info.name, solid.info().name))
     })?;
     let (local, inside) = (kind.edges(), inside(kind));
-    let mut nodes = vec![0; cells.len() * kind.info().n_nodes];
-    let pairs = nodes.par_chunks_exact_mut(kind.info().n_nodes).zip(cells.nodes.par_chunks_exact(info.n_nodes));
-    pairs.enumerate().for_each(|(i, (to, from))| {
-        to[..from.len()].copy_from_slice(from);
-        for edge in local {
-            to[edge[2]] = first[0] as u32 + edges.between(from[edge[0]], from[edge[1]]);
+    let width = kind.info().n_nodes;
+    let mut nodes = vec![0; cells.len() * width];
+    parallel::map_chunks(&mut nodes, PART * width, &|start, nodes| {
+        for (i, to) in (start / width..).zip(nodes.chunks_exact_mut(width)) {
+            let from = cells.cell(i);
+            to[..from.len()].copy_from_slice(from);
+            for edge in local {
+                to[edge[2]] = first[0] as u32 + edges.between(from[edge[0]], from[edge[1]]);
+            }
+            inside.iter().enumerate().for_each(|(j, &k)| to[k] = (first[1] + i * inside.len() + j) as u32);
         }
-        inside.iter().enumerate().for_each(|(j, &k)| to[k] = (first[1] + i * inside.len() + j) as u32);
     });
     Ok(Cells { kind, nodes, tags: cells.tags })
 }

@@ -6,18 +6,14 @@
 //! elements have the measure of their corners, times the least ratio of their Jacobian to that of the straight element (Johnen,
 //! Remacle, Geuzaine 2013). One whose Jacobian is not positive everywhere has 0.
 
-use rayon::prelude::*;
-
 use super::faces::Face;
 use super::vector::{dot, sub};
 use super::{Cells, Group, Mesh, jacobian};
 use crate::element::shape::{At, determinant};
 use crate::element::{Domain, ElementKind, MAX_NODES};
-use crate::parallel;
+use crate::parallel::{self, PART};
 
 const WORST: usize = 5;
-/// Cells of a part, whose sums are added in order: the same bits on any number of threads.
-const PART: usize = 4096;
 
 /// The shapes of all solids.
 #[derive(Debug, Clone, PartialEq)]
@@ -143,10 +139,8 @@ fn curving(cells: &Cells, x: impl Fn(usize) -> [f64; 3]) -> f64 {
 /// Exact to rounding, for curved elements too.
 pub fn volume(mesh: &Mesh) -> f64 {
     let blocks = mesh.solids().map(|(_, cells)| {
-        let width = cells.kind.info().n_nodes;
-        let chunks = cells.nodes.par_chunks(4096 * width);
-        let parts: Vec<f64> =
-            chunks.map(|part| part.chunks_exact(width).map(|c| cell_volume(mesh, cells, c)).sum()).collect();
+        let of = |cell: usize| cell_volume(mesh, cells, cells.cell(cell));
+        let parts: Vec<f64> = parallel::map_ranges(cells.len(), PART, &|part| part.map(of).sum());
         parts.iter().sum::<f64>()
     });
     blocks.sum()
@@ -165,7 +159,7 @@ pub fn measure(mesh: &Mesh, cells: &Cells, members: &[u32]) -> f64 {
         return 0.0;
     }
     let of = |&member: &u32| content_of(mesh, cells.kind, cells.cell(member as usize));
-    let parts: Vec<f64> = members.par_chunks(4096).map(|part| part.iter().map(of).sum()).collect();
+    let parts: Vec<f64> = parallel::map_ranges(members.len(), PART, &|part| members[part].iter().map(of).sum());
     parts.iter().sum()
 }
 

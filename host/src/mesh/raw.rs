@@ -278,7 +278,7 @@ fn is_in_a_plane(coords: &[[f64; 3]]) -> bool {
 fn flatten(coords: &mut [[f64; 3]]) {
     let (low, high) = extent(coords);
     let z = if low[2] <= 0.0 && high[2] >= 0.0 { 0.0 } else { 0.5 * (low[2] + high[2]) };
-    coords.par_iter_mut().for_each(|x| x[2] = z);
+    coords.iter_mut().for_each(|x| x[2] = z);
 }
 
 /// Node tags to indices: a table where the tags are dense, a sorted list where they are sparse.

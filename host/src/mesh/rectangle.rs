@@ -4,11 +4,10 @@
 //! corner, as a tet4 box cuts its sides, or the other way, as FEMSES does (fig. 2.5). Quadratic elements have [a node
 //! on every edge](super::quadratic) besides.
 
-use rayon::prelude::*;
-
 use super::generate::{Facets, check_kind, check_size, per_cell, with_sides};
 use super::{Mesh, MeshError};
 use crate::element::{Domain, ElementKind};
+use crate::parallel;
 
 /// Which way the cells of a rectangle are cut into triangles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -63,8 +62,7 @@ pub fn generate_cut_rectangle(
     let [nx, ny] = cells;
     let row = nx + 1;
     let at = |axis: usize, i: usize| size[axis] * i as f64 / cells[axis] as f64;
-    let coords: Vec<[f64; 3]> =
-        (0..row * (ny + 1)).into_par_iter().map(|i| [at(0, i % row), at(1, i / row), 0.0]).collect();
+    let coords: Vec<[f64; 3]> = parallel::map_indices(row * (ny + 1), &|i| [at(0, i % row), at(1, i / row), 0.0]);
     let node = |ix, iy| (ix + row * iy) as u32;
     with_sides(kind, coords, faces(linear, cells, diagonals, node), &edges(cells, node).map(as_facets))
 }
@@ -83,7 +81,8 @@ pub(super) fn faces(
 ) -> Vec<u32> {
     let width = per_cell(kind.info().domain) * kind.info().n_nodes;
     let mut nodes = vec![0; nx * ny * width];
-    nodes.par_chunks_mut(nx * width).enumerate().for_each(|(iy, row)| {
+    parallel::map_chunks(&mut nodes, nx * width, &|first, row| {
+        let iy = first / (nx * width);
         for (ix, cell) in row.chunks_exact_mut(width).enumerate() {
             let corners = [node(ix, iy), node(ix + 1, iy), node(ix + 1, iy + 1), node(ix, iy + 1)];
             match kind.info().domain {

@@ -3,8 +3,9 @@
 use super::{Model, Physics};
 use crate::element::shape::determinant;
 use crate::mesh::Cells;
+use crate::parallel::{self, PART};
 use nalgebra::{Matrix3, Vector3};
-use rayon::prelude::*;
+use std::ops::Range;
 
 /// The mass of a body and how it is spread.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
@@ -73,9 +74,9 @@ impl Model {
         for (block, cells) in self.mesh.solids() {
             // Of a case that is wrong it may not be known.
             let of_cells = self.cell_material.get(block).map_or(&[][..], Vec::as_slice);
-            let of_chunk = |(chunk, materials): (usize, &[u32])| {
+            let of_chunk = |chunk: Range<usize>| {
                 let mut found: Vec<(u32, Moments)> = Vec::new();
-                for (cell, &material) in (chunk * CHUNK..).zip(materials) {
+                for (cell, &material) in chunk.clone().zip(&of_cells[chunk]) {
                     if found.last().is_none_or(|last| last.0 != material) {
                         found.push((material, Moments::default()));
                     }
@@ -83,8 +84,7 @@ impl Model {
                 }
                 found
             };
-            let found: Vec<_> = of_cells.par_chunks(CHUNK).enumerate().map(of_chunk).collect();
-            all.extend(found.into_iter().flatten());
+            all.extend(parallel::map_ranges(of_cells.len(), PART, &of_chunk).into_iter().flatten());
         }
         all
     }
@@ -102,9 +102,6 @@ impl Model {
         }
     }
 }
-
-/// Cells whose moments are summed by one thread.
-const CHUNK: usize = 1 << 12;
 
 /// `int (1, x, x x^T) dV`.
 #[derive(Default)]

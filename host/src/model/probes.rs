@@ -1,6 +1,5 @@
 //! `[output] probes`: points where results are wanted, `u(x) = sum_b N_b(xi) u_b` in the element around `x = x(xi)`.
 
-use rayon::prelude::*;
 use warpfem_text::{engineering, vector};
 
 use super::case::Case;
@@ -9,6 +8,7 @@ use crate::element::ElementKind;
 use crate::element::shape::determinant;
 use crate::mesh::Mesh;
 use crate::mesh::vector::{norm, sub};
+use crate::parallel;
 
 /// A point outside of every element by this much of the nearest one's width counts as on its surface: a curved surface
 /// bulges out of its elements, by 7 % of their edges where twelve linear ones go round.
@@ -104,8 +104,8 @@ fn shares(mesh: &Mesh, at: [f64; 3]) -> Option<Vec<(u32, f64)>> {
             let outside = cells.kind.info().domain.excess(xi).max(0.0);
             (outside <= SLACK).then_some((outside, cell, xi))
         };
-        let best = (0..cells.len()).into_par_iter().filter_map(inside);
-        best.min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1))).map(|found| (cells, found))
+        let all = parallel::flat_map(cells.len(), &|cell, found| found.extend(inside(cell)));
+        all.into_iter().min_by(|a, b| a.0.total_cmp(&b.0)).map(|found| (cells, found))
     });
     let (cells, (_, cell, xi)) = found.min_by(|a, b| a.1.0.total_cmp(&b.1.0))?;
     let (shape, xi) = (&cells.kind.info().shape, cells.kind.info().domain.nearest(xi));

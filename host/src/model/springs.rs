@@ -7,7 +7,6 @@
 
 use std::collections::BTreeMap;
 
-use rayon::prelude::*;
 use toml::Spanned;
 
 use super::case::{Names, Rate};
@@ -19,6 +18,7 @@ use super::supports::unique;
 use super::{Checked, Directions, Support};
 use crate::mesh::faces::Face;
 use crate::mesh::vector::dot;
+use crate::parallel;
 
 /// A 3 by 3 block.
 pub type Block = [[f64; 3]; 3];
@@ -90,7 +90,7 @@ fn over_faces(selector: &Selector<'_>, faces: &[Face], rate: Rate) -> Vec<(u32, 
         Rate::Total(rates) | Rate::PerArea(rates) => diagonal(rates.map(|rate| scale * rate)),
     };
     let parts: Vec<Vec<(u32, u32, Block)>> =
-        faces.par_iter().map(|face| facet_mass(face, coords, analysis, per_area)).collect();
+        parallel::map_items(faces, &|face| facet_mass(face, coords, analysis, per_area));
     let mut sums = BTreeMap::new();
     for (a, b, block) in parts.into_iter().flatten() {
         let sum = sums.entry((a, b)).or_insert([[0.0; 3]; 3]);

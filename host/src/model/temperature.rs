@@ -3,7 +3,6 @@
 use std::path::Path;
 use std::sync::OnceLock;
 
-use rayon::prelude::*;
 use toml::Spanned;
 
 use super::case::tables::{TemperatureOnTable, TemperatureTable};
@@ -14,6 +13,7 @@ use super::select::Selector;
 use super::{Axes, Checked, Error, Material, Model, Physics};
 use crate::element::ElementKind;
 use crate::mesh::{Cells, Mesh};
+use crate::parallel;
 
 /// Thermal strains beyond this are larger than those of any solid between cold and melting.
 const LARGE: f64 = 0.05;
@@ -68,7 +68,7 @@ impl Temperature {
             true => potential.iter().map(|t| t - self.reference).collect(),
             false => {
                 let points = Scattered::new(heat.mesh.coords.clone(), potential);
-                mesh.coords.par_iter().map(|&x| points.at(x) - self.reference).collect()
+                parallel::map_items(&mesh.coords, &|&x| points.at(x) - self.reference)
             }
         };
         self.own.iter().for_each(|&(node, value)| nodal[node as usize] = value);
@@ -113,7 +113,7 @@ fn read(selector: &Selector<'_>, table: &TemperatureTable, heat: Option<Box<Mode
         (Some(value), _) => vec![value.get_ref() - reference; mesh.coords.len()],
         (_, Some(file)) => {
             let points = Scattered::read(case, file, &["temperature", "potential", "t", "value"], mesh.extent())?;
-            mesh.coords.par_iter().map(|&x| points.at(x) - reference).collect()
+            parallel::map_items(&mesh.coords, &|&x| points.at(x) - reference)
         }
         _ => vec![0.0; mesh.coords.len()],
     };

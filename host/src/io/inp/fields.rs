@@ -2,9 +2,8 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use super::{Mistake, Place, Read};
+use crate::parallel;
 
 /// A value of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -134,6 +133,5 @@ pub fn each_line<T: Send>(
         let mut found = Vec::with_capacity(range.len() / 16);
         lines(text, range).try_for_each(|line| read(line, &mut found)).map(|()| found)
     };
-    let chunks: Vec<Read<Vec<T>>> = chunks(text, range).into_par_iter().map(of_chunk).collect();
-    chunks.into_iter().collect()
+    parallel::map(chunks(text, range), &of_chunk).into_iter().collect()
 }

@@ -2,14 +2,13 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use rayon::prelude::*;
-
 use super::codes::{self, Family};
 use super::fields::{Field, each_line, number};
 use super::scope::{Scope, Scoped};
 use super::sets::{self, Repeated, Sets};
 use super::{Card, Deck, Mistake, Parameter, Place, Read};
 use crate::element::ElementKind;
+use crate::parallel::{self, PART};
 
 /// A node's tag and coordinates.
 type Node = (u64, [f64; 3]);
@@ -219,7 +218,9 @@ impl Geometry {
         }
         self.elements = elements;
         for block in &self.blocks {
-            if let Some(at) = block.nodes.par_iter().position_first(|tag| self.node(*tag).is_none()) {
+            let missing = |at: usize| self.node(block.nodes[at]).is_none();
+            let found = parallel::map_ranges(block.nodes.len(), PART, &|mut part| part.find(|at| missing(*at)));
+            if let Some(at) = found.into_iter().flatten().next() {
                 let (tag, element) = (block.nodes[at], block.tags[at / block.n_nodes]);
                 let message = format!("element {element} has node {tag}, which is not there");
                 return Err(Mistake::at(block.place.clone(), message, "define the node with *NODE"));

@@ -6,6 +6,7 @@ mod rcm;
 pub use rcm::reverse_cuthill_mckee;
 
 use super::extent;
+use crate::parallel;
 use kernels_rs::setup::order::Lattice;
 use rayon::prelude::*;
 
@@ -14,7 +15,7 @@ use rayon::prelude::*;
 /// Nodes at one place keep their order. The curve is that of Skilling 2004, "Programming the Hilbert curve".
 pub fn hilbert(coords: &[[f64; 3]]) -> Vec<u32> {
     let lattice = lattice(coords);
-    let mut keyed: Vec<(u64, u32)> = coords.par_iter().enumerate().map(|(i, x)| (lattice.key(*x), i as u32)).collect();
+    let mut keyed: Vec<(u64, u32)> = parallel::map_indices(coords.len(), &|i| (lattice.key(coords[i]), i as u32));
     keyed.par_sort_unstable();
     keyed.into_iter().map(|(_, i)| i).collect()
 }

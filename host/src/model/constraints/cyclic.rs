@@ -7,7 +7,6 @@ use std::collections::HashSet;
 use std::f64::consts::TAU;
 
 use nalgebra::{Rotation3, Unit, Vector3};
-use rayon::prelude::*;
 use toml::Spanned;
 use warpfem_text::{counted, number};
 
@@ -19,6 +18,7 @@ use crate::mesh::vector::{add, sub};
 use crate::model::case::tables::CyclicTable;
 use crate::model::select::Selector;
 use crate::model::{Checked, Place};
+use crate::parallel;
 
 /// Sides whose angle differs by more than this part from that of a whole number of sectors are refused.
 const WHOLE: f64 = 0.01;
@@ -45,7 +45,7 @@ pub fn add_one(selector: &Selector<'_>, table: &Spanned<CyclicTable>, constraint
     };
     let on_from: HashSet<u32> = from.iter().flat_map(|face| face.nodes()).copied().collect();
     let surface = Surface::new(mesh, from);
-    let feet: Vec<Projection> = to.par_iter().map(|&node| surface.nearest(turned_back(node))).collect();
+    let feet: Vec<Projection> = parallel::map_items(&to, &|&node| surface.nearest(turned_back(node)));
     let name = constraints.unused(given.to.get_ref().or_own(given.name.as_ref()));
     let entry = constraints.enter(Entry { name: name.clone(), kind: "cyclic", place: table.span() });
     let widest = feet.iter().zip(&to).max_by(|a, b| a.0.gap.total_cmp(&b.0.gap));

@@ -9,14 +9,13 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use rayon::prelude::*;
-
 use super::projection::{Projection, Surface};
 use crate::element::ElementKind::{Line2, Tri3};
 use crate::element::shape::At;
 use crate::mesh::Mesh;
 use crate::mesh::faces::Face;
 use crate::mesh::vector::{cross, dot, sub, unit};
+use crate::parallel;
 use nalgebra::DMatrix;
 
 /// A slave face of which less than this part is not covered, or covered twice, is covered: facets of a curved surface do not
@@ -89,7 +88,7 @@ pub fn weights(
     if !slaves.iter().all(is_linear) || !surface.faces().iter().all(is_linear) {
         return HashMap::new();
     }
-    let shares: Vec<Share> = slaves.par_iter().map(|face| share(mesh, face, surface, tolerance)).collect();
+    let shares: Vec<Share> = parallel::map_items(slaves, &|face| share(mesh, face, surface, tolerance));
     let (mut size, mut rows) = (HashMap::<u32, f64>::new(), HashMap::<u32, Row>::new());
     let mut follows = rim(slaves);
     for (face, share) in slaves.iter().zip(&shares) {

@@ -6,7 +6,6 @@
 
 use std::collections::{HashMap, HashSet};
 
-use rayon::prelude::*;
 use toml::Spanned;
 use warpfem_text::{counted, number};
 
@@ -15,6 +14,7 @@ use super::{Constraints, Dof, Entry, Equation, kind_of, mortar};
 use crate::model::Checked;
 use crate::model::case::tables::TieTable;
 use crate::model::select::Selector;
+use crate::parallel;
 
 /// Nodes within this part of the mean edge of the masters are tied, if the case does not say.
 const TOLERANCE: f64 = 0.1;
@@ -42,8 +42,7 @@ pub fn add(
         return Err(case.error_at(tie.slave.span(), message, help));
     }
     let surface = Surface::new(mesh, faces);
-    let mut feet: Vec<Projection> =
-        slaves.par_iter().map(|node| surface.nearest(mesh.coords[*node as usize])).collect();
+    let mut feet: Vec<Projection> = parallel::map_items(&slaves, &|node| surface.nearest(mesh.coords[*node as usize]));
     let tolerance = match &tie.tolerance {
         None => TOLERANCE * surface.size(),
         Some(given) if *given.get_ref() > 0.0 && given.get_ref().is_finite() => *given.get_ref(),

@@ -6,13 +6,13 @@
 //! the rank test takes too long is checked body by body, its neighbours at rest, and a warning says so.
 
 use nalgebra::{DMatrix, Matrix6, SVector};
-use rayon::prelude::*;
 
 use super::coupled::share;
 use super::pieces::Pieces;
 use super::rank::{Constraint, null_space, null_spaces};
 use super::{Free, Joint, LoosePart, fixed};
 use crate::model::names::words;
+use crate::parallel;
 
 /// Shared nodes are in line within this fraction of the body's size.
 const IN_LINE: f64 = 1e-6;
@@ -83,12 +83,9 @@ impl<'a> Linkage<'a> {
 
     /// All that holds its bodies: their supports, and each other.
     fn constraints(&self) -> Vec<Constraint> {
-        let supports = self
-            .members
-            .par_iter()
-            .enumerate()
-            .map(|(i, &body)| (vec![i], DMatrix::from_column_slice(6, 6, self.grams[body].as_slice())));
-        let joints = self.meetings.par_chunk_by(|m, n| m.bodies == n.bodies).map(|meetings| {
+        let gram_of = |body: usize| DMatrix::from_column_slice(6, 6, self.grams[body].as_slice());
+        let supports = self.members.iter().enumerate().map(|(i, &body)| (vec![i], gram_of(body)));
+        let joints = parallel::map(self.meetings.chunk_by(|m, n| m.bodies == n.bodies), &|meetings| {
             // Both were collected from these meetings.
             let at = meetings[0].bodies.map(|body| self.members.partition_point(|&member| member < body));
             (at.to_vec(), self.joint(meetings))

@@ -15,7 +15,8 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
 use nalgebra::{Cholesky, Const, DMatrix, Matrix6, SMatrix, SymmetricEigen, Vector6};
-use rayon::prelude::*;
+
+use crate::parallel;
 
 /// A motion is free when its eigenvalue is below this fraction of the largest one. Eigenvalues are squares of lever
 /// arms over the piece's size: coordinates written with seven digits leave 1e-14 where points should be in line, and a
@@ -99,7 +100,7 @@ pub(super) fn null_spaces(n_pieces: usize, constraints: &[Constraint]) -> Option
 }
 
 fn sum_of_projectors(n_pieces: usize, constraints: &[Constraint]) -> Vec<Row> {
-    let projectors: Vec<DMatrix<f64>> = constraints.par_iter().map(|(_, gram)| row_space(gram)).collect();
+    let projectors: Vec<DMatrix<f64>> = parallel::map_items(constraints, &|(_, gram)| row_space(gram));
     let mut rows = vec![Row::new(); n_pieces];
     for ((at, _), projector) in constraints.iter().zip(&projectors) {
         for (i, &row) in at.iter().enumerate() {

@@ -10,7 +10,8 @@ mod repeated_tests;
 #[cfg(test)]
 mod tests;
 
-use rayon::prelude::*;
+use std::ops::Range;
+
 use toml::Spanned;
 use warpfem_text::{engineering as number, vector};
 
@@ -27,6 +28,7 @@ use super::select::Selector;
 use super::{AppliedLoad, Checked, Constraints, Support};
 use crate::mesh::faces::Face;
 use crate::mesh::vector::{norm, sub};
+use crate::parallel::{self, PART};
 
 /// A force on a node; a node may come several times.
 pub type NodalForce = (u32, [f64; 3]);
@@ -196,7 +198,7 @@ fn scaled(v: [f64; 3], by: f64) -> [f64; 3] {
 pub(super) fn area(selector: &Selector<'_>, faces: &[Face]) -> f64 {
     let analysis = selector.case.analysis();
     let areas: Vec<f64> =
-        faces.par_iter().map(|face| FaceIntegral::of(face, &selector.mesh.coords, analysis).total_area()).collect();
+        parallel::map_items(faces, &|face| FaceIntegral::of(face, &selector.mesh.coords, analysis).total_area());
     areas.iter().sum()
 }
 
@@ -207,14 +209,11 @@ fn over_faces(
     force: impl Fn(f64, [f64; 3]) -> [f64; 3] + Sync,
 ) -> Vec<NodalForce> {
     let (thickness, analysis) = (selector.case.thickness(), selector.case.analysis());
-    let force = &force;
-    let of_face = |face: &Face| {
-        let integral = FaceIntegral::of(face, &selector.mesh.coords, analysis);
-        let of_node =
-            move |(a, node)| (node, force(thickness * integral.area[a], scaled(integral.normal[a], thickness)));
-        face.nodes().to_vec().into_iter().enumerate().map(of_node)
-    };
-    faces.par_iter().flat_map_iter(of_face).collect()
+    parallel::flat_map(faces.len(), &|i, forces| {
+        let integral = FaceIntegral::of(&faces[i], &selector.mesh.coords, analysis);
+        let of_node = |a: usize| force(thickness * integral.area[a], scaled(integral.normal[a], thickness));
+        forces.extend(faces[i].nodes().iter().enumerate().map(|(a, &node)| (node, of_node(a))));
+    })
 }
 
 fn traction(selector: &Selector<'_>, table: &TractionTable) -> Checked<Vec<NodalForce>> {
@@ -314,9 +313,12 @@ fn nearest_node(
     let at = point.get_ref().with_z(plane_z);
     let coords = &selector.mesh.coords;
     let distance = |node: usize| norm(sub(coords[node], at));
-    let candidates = (0..coords.len()).into_par_iter().filter(|&node| selector.in_solid[node]);
-    let nearest = candidates.map(|node| (distance(node), node)).min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-    let Some((distance, node)) = nearest else { return Ok(None) };
+    let nearest_of = |nodes: Range<usize>| {
+        let candidates = nodes.filter(|&node| selector.in_solid[node]).map(|node| (distance(node), node));
+        candidates.min_by(|a, b| a.0.total_cmp(&b.0))
+    };
+    let nearest = parallel::map_ranges(coords.len(), PART, &nearest_of).into_iter().flatten();
+    let Some((distance, node)) = nearest.min_by(|a, b| a.0.total_cmp(&b.0)) else { return Ok(None) };
     let ((low, high), tag) = (selector.mesh.extent(), selector.mesh.node_tags[node]);
     let diagonal = norm(sub(high, low));
     let outside = norm([0, 1, 2].map(|c| at[c] - at[c].clamp(low[c], high[c])));

@@ -1,7 +1,5 @@
 //! `[[pressure]]`: a number, that of a liquid at rest, or values at points.
 
-use rayon::prelude::*;
-
 use super::{NodalForce, over_faces, scaled};
 use crate::element::shape::At;
 use crate::mesh::faces::Face;
@@ -10,6 +8,7 @@ use crate::model::Checked;
 use crate::model::case::tables::PressureTable;
 use crate::model::scattered::Scattered;
 use crate::model::select::Selector;
+use crate::parallel;
 
 /// The nodal forces `-int N_a p n dA`.
 pub(super) fn forces(selector: &Selector<'_>, table: &PressureTable) -> Checked<Vec<NodalForce>> {
@@ -43,17 +42,16 @@ pub(super) fn forces(selector: &Selector<'_>, table: &PressureTable) -> Checked<
 /// The nodal forces of a pressure that varies.
 fn varying(selector: &Selector<'_>, faces: &[Face], pressure: impl Fn(&Face, &At) -> f64 + Sync) -> Vec<NodalForce> {
     let (thickness, analysis, coords) = (selector.case.thickness(), selector.case.analysis(), &selector.mesh.coords);
-    let pressure = &pressure;
-    let of_face = |face: &Face| {
-        let mut forces: Vec<NodalForce> = face.nodes().iter().map(|&node| (node, [0.0; 3])).collect();
+    parallel::flat_map(faces.len(), &|i, all: &mut Vec<NodalForce>| {
+        let face = &faces[i];
+        let first = all.len();
+        all.extend(face.nodes().iter().map(|&node| (node, [0.0; 3])));
         for at in &face.kind.table().curved {
             let around = analysis.around(at.place(|b| coords[face.nodes()[b] as usize]));
             let push = scaled(face.area_vector(at, coords), -thickness * around * at.weight * pressure(face, at));
-            for ((_, force), n) in forces.iter_mut().zip(&at.n) {
+            for ((_, force), n) in all[first..].iter_mut().zip(&at.n) {
                 (0..3).for_each(|c| force[c] += n * push[c]);
             }
         }
-        forces
-    };
-    faces.par_iter().flat_map_iter(of_face).collect()
+    })
 }
