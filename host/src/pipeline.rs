@@ -13,6 +13,7 @@ pub use system::{Loaded, Operator, System};
 use crate::device::DeviceName;
 use crate::linalg::Space;
 use crate::model::{Model, SolverOptions};
+use crate::parallel;
 use crate::plan::{self, DeviceFacts};
 pub use crate::precond::Hierarchy;
 use crate::result::choices::{Method, Precision};
@@ -22,7 +23,6 @@ use crate::sparse::CoupledRows;
 use crate::stress::{self, Balance, Context};
 use build::Iterations;
 use kernels_rs::real::Real;
-use rayon::prelude::*;
 use start::Earlier;
 use std::borrow::Cow;
 use std::time::Instant;
@@ -372,7 +372,7 @@ impl Run<'_> {
         let Loaded { numbering, mesh, supports, loads, norm_f, parts, couplings, coords, .. } = body;
         let (applied, mut supports) = (&loads.all, Cow::Borrowed(supports));
         outcome.changes = self.changes.clone();
-        let u: Vec<f64> = v.par_iter().zip(&supports.prescribed).map(|(v, prescribed)| v + prescribed).collect();
+        let u: Vec<f64> = parallel::map_indices(v.len(), &|i| v[i] + supports.prescribed[i]);
         if let Some(relief) = &loads.relief {
             supports.to_mut().motion = relief.drift(coords, &u, supports.components);
         }

@@ -10,9 +10,9 @@ use crate::mesh::quality;
 use crate::mesh::{Group, Mesh, MeshError};
 use crate::model::case::{deck_mesh, is_deck};
 use crate::model::planes;
+use crate::parallel;
 use crate::plan::fits;
 use crate::solve::Monitor;
-use rayon::prelude::*;
 use std::fmt::Write;
 use std::path::PathBuf;
 use warpfem_text::{counted, number};
@@ -78,7 +78,7 @@ fn describe(mesh: &Mesh, is_verbose: bool) -> String {
         let _ = section(mesh, &mut out);
         out
     };
-    let mut texts: Vec<String> = sections.par_iter().with_max_len(1).map(text).collect();
+    let mut texts: Vec<String> = parallel::map_items(sections, &text);
     texts.extend(mesh.warnings.iter().map(|warning| format!("  warning: {warning}\n")));
     texts.concat()
 }
@@ -125,7 +125,7 @@ fn groups(mesh: &Mesh, out: &mut String) -> std::fmt::Result {
     }
     writeln!(out, "  groups")?;
     let width = mesh.groups.iter().map(|group| group.name.chars().count()).max().unwrap_or(0);
-    let sizes: Vec<String> = mesh.groups.par_iter().map(|group| template::size_of(mesh, group)).collect();
+    let sizes: Vec<String> = parallel::map_items(&mesh.groups, &|group| template::size_of(mesh, group));
     let mut groups = mesh.groups.iter().zip(sizes);
     groups.try_for_each(|(Group { name, .. }, size)| writeln!(out, "    {name:<width$}  {size}"))
 }

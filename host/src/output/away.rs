@@ -10,6 +10,7 @@ use crate::mesh::faces::Face;
 use crate::mesh::vector::{add, cross, dot, norm, sub};
 use crate::mesh::{Cells, Mesh};
 use crate::model::{AppliedLoad, Support};
+use crate::parallel::{self, PART};
 use rayon::prelude::*;
 
 /// Nodes within so many elements are near.
@@ -20,8 +21,6 @@ const REACH: f64 = 0.02;
 /// beam towards its clamp with a tenth of that.
 const GROWTH: f64 = 0.25;
 const NONE: u32 = u32::MAX;
-/// Solids that a thread takes at a time, at least.
-const PART: usize = 4096;
 /// Cosine of the angle between the normals at a sharp inner corner.
 const SHARP: f64 = 0.866;
 
@@ -56,7 +55,7 @@ impl Near {
         };
         mesh.solids().any(|(_, cells)| {
             let rises = |i: usize| cells.cell(i).contains(&(peak as u32)) && cells.cell(i).iter().any(grows);
-            (0..cells.len()).into_par_iter().with_min_len(PART).any(rises)
+            parallel::map_ranges(cells.len(), PART, &|mut part| part.any(rises)).contains(&true)
         })
     }
 }
@@ -103,7 +102,7 @@ fn spread(mesh: &Mesh, marked: &[bool]) -> Vec<u32> {
                 let n = cell.iter().filter(|&&node| from[node as usize] != NONE).count();
                 n > 0 && n < cell.len()
             };
-            (0..cells.len()).into_par_iter().with_min_len(PART).filter(|&i| is_new(cells.cell(i))).collect::<Vec<_>>()
+            parallel::flat_map(cells.len(), &|i, found| found.extend(is_new(cells.cell(i)).then_some(i)))
         };
         let found: Vec<_> = mesh.solids().map(|(_, cells)| (cells, touched(cells))).collect();
         let distance = |a: u32, b: u32| norm(sub(mesh.coords[a as usize], mesh.coords[b as usize]));

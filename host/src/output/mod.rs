@@ -33,10 +33,10 @@ pub use report::Origin;
 pub use summary::Summary;
 
 use crate::model::Model;
+use crate::parallel;
 use crate::result::{At, Field, Step};
 use atomic::Staged;
 use picture::Shown;
-use rayon::prelude::*;
 use report::Report;
 use warpfem_text::files;
 
@@ -100,7 +100,7 @@ pub fn write_all(
         let symbols = options.with_symbols.then_some((model, 0));
         let shown = (!is_zero(step)).then(|| Shown::new(mesh, step, options.pictures, symbols));
         let draw = |shot: &Shot| shown.as_ref().map(|shown| shown.png(step, shot, summary)).transpose();
-        let draw_all = || -> io::Result<Vec<_>> { options.pictures.par_iter().map(draw).collect() };
+        let draw_all = || -> io::Result<Vec<_>> { parallel::map_items(options.pictures, &draw).into_iter().collect() };
         let prepare = || Report::new(model, summary, options.origin, shown.as_ref());
         let (pngs, report) = rayon::join(draw_all, prepare);
         let pngs = pngs.map_err(|source| at(dir, source))?;

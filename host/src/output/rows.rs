@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use rayon::prelude::*;
+use crate::parallel;
 
 /// Rows formatted by one task; some 2 MB of text.
 pub(super) const CHUNK: usize = 1 << 13;
@@ -16,13 +16,11 @@ pub(super) fn write<W: Write>(
     row: impl Fn(usize, &mut Vec<u8>) -> io::Result<()> + Sync,
 ) -> io::Result<()> {
     for window in (0..n).step_by(CHUNK * WINDOW) {
-        let starts: Vec<usize> = (window..n.min(window + CHUNK * WINDOW)).step_by(CHUNK).collect();
-        let format = |&start: &usize| {
+        let texts = parallel::map_ranges((n - window).min(CHUNK * WINDOW), CHUNK, &|mut rows| {
             let mut text = Vec::new();
-            (start..n.min(start + CHUNK)).try_for_each(|i| row(i, &mut text)).map(|()| text)
-        };
-        let texts: Vec<Vec<u8>> = starts.par_iter().map(format).collect::<io::Result<_>>()?;
-        texts.iter().try_for_each(|text| out.write_all(text))?;
+            rows.try_for_each(|i| row(window + i, &mut text)).map(|()| text)
+        });
+        texts.into_iter().try_for_each(|text: io::Result<_>| out.write_all(&text?))?;
     }
     Ok(())
 }

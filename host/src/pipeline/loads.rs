@@ -3,9 +3,9 @@
 use crate::assembly::{DeviceMesh, Numbering};
 use crate::linalg::Space;
 use crate::model::{Inertia, Model, NodalForce};
+use crate::parallel::{self, PART};
 use crate::result::Result;
 use crate::stress;
-use rayon::prelude::*;
 
 /// Nodal forces in the solver's numbering.
 pub struct Loads {
@@ -54,9 +54,11 @@ impl Loads {
                 let moments = &mut moments[numbering.to_solver[node as usize] as usize];
                 moments.iter_mut().zip(of_mass).for_each(|(sum, more)| *sum += more);
             }
-            let add =
-                |(f, of): (&mut [f64], &[f64; 4])| f.iter_mut().zip(loads.volume_force(*of)).for_each(|(f, v)| *f += v);
-            all.par_chunks_mut(components).zip(&moments).for_each(add);
+            parallel::map_chunks(&mut all, PART * components, &|first, all| {
+                for (f, of) in all.chunks_exact_mut(components).zip(&moments[first / components..]) {
+                    f.iter_mut().zip(loads.volume_force(*of)).for_each(|(f, v)| *f += v);
+                }
+            });
             let add_all = |all: &mut Vec<f64>, forces: Vec<NodalForce>| {
                 for (node, force) in forces {
                     let row = components * numbering.to_solver[node as usize] as usize;

@@ -5,12 +5,10 @@
 //! that is a combination of earlier ones so starts at its solution. Parts do not touch, so each has its own c: one without
 //! loads stays at 0.
 
+use crate::parallel::{self, PART};
 use crate::solve::energy::Members;
 use nalgebra::{DMatrix, DVector};
-use rayon::prelude::*;
 
-/// Rows per partial sum.
-const CHUNK: usize = 4096;
 /// Eigenvalues of G, scaled to a diagonal of 1, below this are those of solutions that depend on each other.
 const RANK: f64 = 1e-10;
 
@@ -59,7 +57,7 @@ fn entries(row: u32, size: usize) -> std::ops::Range<usize> {
 /// `v . f` over some rows; the same whatever the number of threads.
 fn dot(rows: &[u32], size: usize, v: &[f64], f: &[f64]) -> f64 {
     let of_rows = |rows: &[u32]| rows.iter().flat_map(|row| entries(*row, size)).map(|i| v[i] * f[i]).sum::<f64>();
-    let sums: Vec<f64> = rows.par_chunks(CHUNK).map(of_rows).collect();
+    let sums: Vec<f64> = parallel::map(rows.chunks(PART), &of_rows);
     sums.iter().sum()
 }
 

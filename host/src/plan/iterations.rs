@@ -9,7 +9,7 @@
 use super::shape::{largest_poisson, median_stretch, one_across, spread, square, volume};
 use crate::element::ElementKind;
 use crate::model::{Analysis, Model, Physics, SolverOptions};
-use rayon::prelude::*;
+use crate::parallel;
 
 /// With Jacobi estimated errors are too large: the bracket takes 930 iterations to 1e-6, 990 to a residual of 1e-8.
 const JACOBI_EXCESS: f64 = 0.03;
@@ -95,8 +95,8 @@ fn reach_of(model: &Model, component: usize) -> f64 {
     let held: Vec<u32> = supports().flat_map(|support| &support.nodes).copied().chain(pins).collect();
     let supported: Vec<[f64; 3]> = spread(held.len(), SAMPLED).map(|i| coords[held[i] as usize]).collect();
     let nearest = |x: &[f64; 3]| supported.iter().map(|s| square(x, s)).fold(f64::INFINITY, f64::min);
-    let nodes: Vec<&[f64; 3]> = spread(coords.len(), SAMPLED).map(|i| &coords[i]).collect();
-    let furthest = nodes.into_par_iter().map(nearest).reduce(|| 0.0, f64::max);
+    let nodes: Vec<usize> = spread(coords.len(), SAMPLED).collect();
+    let furthest = parallel::map_items(&nodes, &|&i| nearest(&coords[i])).into_iter().fold(0.0, f64::max);
     if furthest.is_finite() { furthest.sqrt() } else { 0.0 }
 }
 

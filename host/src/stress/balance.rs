@@ -1,9 +1,9 @@
 //! Supports and loads: forces of the supports, sums, and how far all is from balance.
 
 use crate::assembly::Supports;
+use crate::parallel::{self, PART};
 use crate::result::Table;
 use crate::sparse::CoupledRows;
-use rayon::prelude::*;
 
 /// Forces of supports and couplings on the body, `K u - f` in the prescribed and the coupled components and directions and
 /// 0 elsewhere, `[n_nodes][dim]` flat; `coupled` says which are coupled.
@@ -14,7 +14,7 @@ pub fn support_forces(supports: &Supports, coupled: Option<&[bool]>, internal: &
         true => internal[entry] - applied[entry],
         false => 0.0,
     };
-    let mut forces: Vec<f64> = (0..internal.len()).into_par_iter().map(force).collect();
+    let mut forces: Vec<f64> = parallel::map_indices(internal.len(), &force);
     for row in supports.slanted.rows.iter().map(|row| *row as usize) {
         for n in supports.directions(row) {
             let along: f64 = (0..dim).map(|i| n[i] * (internal[dim * row + i] - applied[dim * row + i])).sum();
@@ -38,9 +38,6 @@ pub fn free_residual(supports: &Supports, rows: Option<&CoupledRows>, internal: 
     free.map(|entry| (applied[entry] - internal[entry]).powi(2)).sum::<f64>().sqrt()
 }
 
-/// Vectors per partial sum.
-const CHUNK: usize = 4096;
-
 /// The sum of vectors `[n][dim]`, flat; components past `dim` are 0.
 pub fn resultant(forces: &[f64], dim: usize) -> [f64; 3] {
     sums(forces, dim).0
@@ -55,7 +52,7 @@ fn sums(forces: &[f64], dim: usize) -> ([f64; 3], f64) {
     };
     let zero = || ([0.0; 3], 0.0);
     let of_part = |part: &[f64]| part.chunks_exact(dim).map(|force| (force, norm(force))).fold(zero(), add);
-    let parts: Vec<([f64; 3], f64)> = forces.par_chunks(dim * CHUNK).map(of_part).collect();
+    let parts: Vec<([f64; 3], f64)> = parallel::map(forces.chunks(dim * PART), &of_part);
     parts.iter().map(|(sum, size)| (&sum[..], *size)).fold(zero(), add)
 }
 

@@ -5,10 +5,10 @@
 use super::tensor::{principal, tresca as tresca_of};
 use super::{Context, cells, nodal, warmth};
 use crate::model::{Material, Model};
+use crate::parallel;
 use crate::result::Result;
 use kernels_rs::form::General;
 use kernels_rs::material::von_mises as von_mises_of;
-use rayon::prelude::*;
 use std::mem::take;
 
 /// Lists of values, flat.
@@ -16,10 +16,7 @@ type Lists = Vec<Vec<f64>>;
 
 /// Applies a function to each vector or tensor of some lists.
 fn map<const K: usize, const M: usize>(lists: &[Vec<f64>], f: impl Fn([f64; K]) -> [f64; M] + Sync) -> Lists {
-    let of_list = |list: &Vec<f64>| {
-        let mapped: Vec<[f64; M]> = list.as_chunks().0.par_iter().map(|value| f(*value)).collect();
-        mapped.into_flattened()
-    };
+    let of_list = |list: &Vec<f64>| parallel::map_items(list.as_chunks().0, &|value| f(*value)).into_flattened();
     lists.iter().map(of_list).collect()
 }
 

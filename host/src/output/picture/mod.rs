@@ -21,13 +21,12 @@ mod thumbnail;
 
 use std::io;
 
-use rayon::prelude::*;
-
 use super::field::PointField;
 use super::{Summary, largest};
 use crate::mesh::vector::{dot, norm, sub};
 use crate::mesh::{Mesh, extent};
 use crate::model::Model;
+use crate::parallel;
 use crate::result::{Physics, Quantity, Step, Units, with_unit};
 use canvas::Canvas;
 use coloring::Coloring;
@@ -165,8 +164,8 @@ impl Shown {
         };
         let moved = lines(&self.deformed, raster::EDGE_COLOR, fine);
         let lines = [moved, lines(&self.scene.rest, UNDEFORMED_COLOR, self.largest > 0.0)];
-        let shades: Vec<f32> = self.scene.faces.par_iter().map(|face| shade(view, &self.deformed, face)).collect();
-        let points = self.deformed.par_iter().map(|&x| place(x)).collect();
+        let shades: Vec<f32> = parallel::map_items(&self.scene.faces, &|face| shade(view, &self.deformed, face));
+        let points = parallel::map_items(&self.deformed, &|&x| place(x));
         let drawing = Drawing {
             edges: if fine { &[] } else { &self.scene.edges },
             smooth_edges: !fine,

@@ -4,11 +4,10 @@
 //! darkened, so that no depth offset can let an edge through that is hidden. A band draws its faces in their given
 //! order, so the picture does not depend on the number of threads.
 
-use rayon::prelude::*;
-
 use super::canvas::{Canvas, mix};
 use super::colormap::{Map, Rgb, pick};
 use super::scene::{Edge, corners};
+use crate::parallel;
 
 const BAND: usize = 32;
 /// How much nearer a line counts than it is, in pixels: enough to win over a face it lies in.
@@ -84,8 +83,8 @@ impl<'a> Drawing<'a> {
     pub(super) fn render_on(&self, frame: &mut Frame) {
         let Frame { width, ref mut depth, ref mut color } = *frame;
         let bins = self.bins((depth.len() / width).div_ceil(BAND));
-        let bands = depth.par_chunks_mut(BAND * width).zip(color.par_chunks_mut(BAND * width)).zip(&bins);
-        bands.enumerate().for_each(|(i, ((depth, color), bin))| {
+        let bands = depth.chunks_mut(BAND * width).zip(color.chunks_mut(BAND * width)).zip(&bins);
+        parallel::map(bands.enumerate(), &|(i, ((depth, color), bin))| {
             let mut band = Band { first: i * BAND, width, depth, color };
             bin.iter().for_each(|&face| self.face(&mut band, face as usize));
             self.lines.iter().for_each(|line| band.line(line));
@@ -223,7 +222,7 @@ impl Frame {
             let sum = samples.fold([0u32; 3], |sum, c| std::array::from_fn(|k| sum[k] + u32::from(c[k])));
             sum.map(|c| (c / (n * n) as u32) as u8)
         };
-        Canvas { width, height, pixels: (0..width * height).into_par_iter().map(pixel).collect() }
+        Canvas { width, height, pixels: parallel::map_indices(width * height, &pixel) }
     }
 }
 

@@ -8,6 +8,7 @@ use crate::mesh::Mesh;
 use crate::mesh::vector::{cross, dot, sub, unit};
 use crate::output::field::{PointField, displacement, sizes};
 use crate::output::largest;
+use crate::parallel;
 use crate::result::{At, Quantity, Step, When};
 
 /// Not a node: the fourth of a triangle.
@@ -156,7 +157,7 @@ fn flat_parts(kind: ElementKind, nodes: &[u32], parts: &mut Vec<[u32; 4]>) {
 
 /// The kind of every edge of every face, and the feature edges; between two `middle` nodes an edge is an inner one.
 fn classify_edges(rest: &[[f64; 3]], faces: &[[u32; 4]], middle: &[bool]) -> (Vec<[Edge; 4]>, Vec<[u32; 2]>) {
-    let normals: Vec<_> = faces.par_iter().map(|face| normal(rest, face)).collect();
+    let normals: Vec<_> = parallel::map_items(faces, &|face| normal(rest, face));
     // (nodes in order, face, position in it): sorting brings the faces at an edge together.
     let mut all: Vec<(u32, u32, u32, u32)> = Vec::with_capacity(faces.len() * 4);
     for (i, face) in faces.iter().enumerate() {

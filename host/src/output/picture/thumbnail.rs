@@ -1,12 +1,11 @@
 //! A picture of a few dozen pixels, without words: the part in the same view and colours, for a terminal.
 
-use rayon::prelude::*;
-
 use super::colormap::{self, Rgb};
 use super::raster::{Drawing, Frame};
 use super::{SAMPLES, Shown, shade};
 use crate::mesh::Mesh;
 use crate::output::field::{check, is_zero};
+use crate::parallel;
 use crate::result::Step;
 
 /// A small picture.
@@ -34,8 +33,8 @@ pub fn thumbnail(mesh: &Mesh, step: &Step, most: [usize; 2]) -> Option<Thumbnail
     let samples = SAMPLES as f64;
     let view = view.fit(extent, [0.0; 2], [samples * width, samples * height]);
     let map = colormap::stress();
-    let shades: Vec<f32> = shown.scene.faces.par_iter().map(|face| shade(&view, &shown.deformed, face)).collect();
-    let points = shown.deformed.par_iter().map(|&x| view.project(x)).collect();
+    let shades: Vec<f32> = parallel::map_items(&shown.scene.faces, &|face| shade(&view, &shown.deformed, face));
+    let points = parallel::map_items(&shown.deformed, &|&x| view.project(x));
     let drawing = Drawing { shades: &shades, ..Drawing::plain(points, &shown.colors.t, &shown.scene.faces, &map) };
     let (width, height) = (width as usize, height as usize);
     let frame = drawing.render(width * SAMPLES, height * SAMPLES);

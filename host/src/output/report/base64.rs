@@ -1,6 +1,6 @@
 //! Base64 (RFC 4648, section 4): three bytes as four characters.
 
-use rayon::prelude::*;
+use crate::parallel;
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 /// Bytes per task; a multiple of three, so that no padding comes within.
@@ -8,7 +8,7 @@ const CHUNK: usize = 3 << 16;
 
 /// `bytes` as text, padded by `=` to a multiple of four characters.
 pub(super) fn encode(bytes: &[u8]) -> String {
-    bytes.par_chunks(CHUNK).map(encode_chunk).collect::<Vec<String>>().concat()
+    parallel::map(bytes.chunks(CHUNK), &encode_chunk).concat()
 }
 
 fn encode_chunk(bytes: &[u8]) -> String {

@@ -7,6 +7,7 @@ use rayon::prelude::*;
 use crate::mesh::extent;
 use crate::mesh::vector::{cross, norm, sub};
 use crate::output::picture::scene::Scene;
+use crate::parallel;
 
 /// Bits of a grid coordinate in a key.
 const BITS: u32 = 21;
@@ -46,7 +47,7 @@ fn clusters(scene: &Scene, vertices: &[u32], low: [f64; 3], size: f64) -> Vec<u3
         let cell = |i: usize| (((x[i] - low[i]) / size) as u64).min((1 << BITS) - 1);
         cell(0) << (2 * BITS) | cell(1) << BITS | cell(2)
     };
-    let mut keyed: Vec<(u64, u32)> = vertices.par_iter().enumerate().map(|(i, &node)| (key(node), i as u32)).collect();
+    let mut keyed: Vec<(u64, u32)> = parallel::map_indices(vertices.len(), &|i| (key(vertices[i]), i as u32));
     keyed.par_sort_unstable();
     let mut kept = vec![0; vertices.len()];
     for cube in keyed.chunk_by(|a, b| a.0 == b.0) {

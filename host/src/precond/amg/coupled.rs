@@ -8,13 +8,14 @@
 use super::blocks::{BlockRows, Shape};
 use crate::device::{Buffer, running_sums};
 use crate::linalg::Space;
+use crate::parallel;
 use crate::result::Result;
 use crate::sparse::{CoupledRows, Pattern};
 use kernels_rs::amg::coupled::CombineRows;
 use kernels_rs::coupling::{NONE, SparseRows};
-use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// Slaves of more masters are left to the smoother: their rows of P would couple all aggregates of the masters.
 const MOST_MASTERS: usize = 256;
@@ -64,40 +65,31 @@ impl Sums {
             });
             sources.flat_map(|source| pattern.row(source).iter().copied()).collect()
         };
-        let mut of_summed: Vec<BTreeSet<u32>> = summed.par_iter().map(|row| of_sums(*row)).collect();
+        let mut of_summed: Vec<BTreeSet<u32>> = parallel::map_items(&summed, &|row| of_sums(*row));
         let is_summed = |row: usize| self.row_of[size * row..size * (row + 1)].iter().any(|sum| *sum != NONE);
-        let chunks = || (0..n.div_ceil(CHUNK)).into_par_iter().map(|chunk| chunk * CHUNK..n.min((chunk + 1) * CHUNK));
-        let marked = chunks().map(|rows| {
-            let mut marked = vec![false; n_columns];
+        let marked: Vec<AtomicBool> = (0..n_columns).map(|_| AtomicBool::new(false)).collect();
+        parallel::for_ranges(n, CHUNK, &|rows| {
             let kept = rows.filter(|row| !is_summed(*row));
-            kept.flat_map(|row| pattern.row(row)).for_each(|column| marked[*column as usize] = true);
-            marked
+            kept.flat_map(|row| pattern.row(row)).for_each(|column| marked[*column as usize].store(true, Relaxed));
         });
-        let both = |mut one: Vec<bool>, other: Vec<bool>| {
-            one.iter_mut().zip(other).for_each(|(one, other)| *one |= other);
-            one
-        };
-        let mut marked = marked.reduce(|| vec![false; n_columns], both);
-        of_summed.iter().flatten().for_each(|column| marked[*column as usize] = true);
+        of_summed.iter().flatten().for_each(|column| marked[*column as usize].store(true, Relaxed));
         // Each column keeps a block, if only of zeros: the next level has a diagonal in each row.
         for (row, of_row) in summed.iter().zip(&mut of_summed) {
-            of_row.extend(pattern.row(*row).iter().filter(|column| !std::mem::replace(&mut marked[**column as usize], true)));
+            of_row.extend(pattern.row(*row).iter().filter(|column| !marked[**column as usize].swap(true, Relaxed)));
         }
-        let parts: Vec<[Vec<u32>; 3]> = chunks()
-            .map(|rows| {
-                let (mut columns, mut row_of, mut lengths) = (Vec::new(), Vec::new(), Vec::with_capacity(rows.len()));
-                for row in rows {
-                    let before = columns.len();
-                    match is_summed(row).then(|| summed.binary_search(&row).ok()).flatten() {
-                        Some(at) => columns.extend(&of_summed[at]),
-                        None => columns.extend_from_slice(pattern.row(row)),
-                    }
-                    row_of.resize(columns.len(), row as u32);
-                    lengths.push((columns.len() - before) as u32);
+        let parts: Vec<[Vec<u32>; 3]> = parallel::map_ranges(n, CHUNK, &|rows| {
+            let (mut columns, mut row_of, mut lengths) = (Vec::new(), Vec::new(), Vec::with_capacity(rows.len()));
+            for row in rows {
+                let before = columns.len();
+                match is_summed(row).then(|| summed.binary_search(&row).ok()).flatten() {
+                    Some(at) => columns.extend(&of_summed[at]),
+                    None => columns.extend_from_slice(pattern.row(row)),
                 }
-                [columns, row_of, lengths]
-            })
-            .collect();
+                row_of.resize(columns.len(), row as u32);
+                lengths.push((columns.len() - before) as u32);
+            }
+            [columns, row_of, lengths]
+        });
         let row_start = running_sums(parts.iter().flat_map(|part| part[2].iter().map(|length| u64::from(*length))));
         let [columns, rows] = [0, 1].map(|k| parts.iter().map(|part| &part[k][..]).collect::<Vec<_>>().concat());
         let (row_start, columns) = (space.upload_vec(row_start)?, space.upload_vec(columns)?);

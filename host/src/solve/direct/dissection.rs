@@ -6,8 +6,8 @@
 //! `O(n^(4/3))` entries are filled so, in the plane `O(n log n)`; node by node as a box is numbered, `O(n^(5/3))` and
 //! `O(n^(3/2))`.
 
+use crate::parallel;
 use crate::sparse::Sparsity;
-use rayon::prelude::*;
 use std::cmp::Ordering::{Equal, Less};
 use std::ops::Range;
 
@@ -46,7 +46,7 @@ impl Dissection {
     pub fn new(sparsity: &Sparsity, coords: &[[f64; 3]]) -> Self {
         assert_eq!(sparsity.n_rows(), coords.len(), "a point for every node");
         let mut order: Vec<u32> = (0..coords.len() as u32).collect();
-        let surroundings = (0..coords.len()).into_par_iter().map(|node| surroundings(sparsity, coords, node)).collect();
+        let surroundings = parallel::map_indices(coords.len(), &|node| surroundings(sparsity, coords, node));
         let mut dissecting = Dissecting { sparsity, coords, surroundings, set_of: vec![0; coords.len()], n_sets: 0 };
         let mut divisions = Vec::new();
         // Of places still to be divided.

@@ -10,9 +10,9 @@
 
 use super::Dissection;
 use crate::device::running_sums;
+use crate::parallel::{self, PART};
 use crate::result::Fill;
 use crate::sparse::Sparsity;
-use rayon::prelude::*;
 
 const NONE: u32 = u32::MAX;
 
@@ -38,11 +38,11 @@ fn in_order(sparsity: &Sparsity, order: &[u32]) -> Sparsity {
     order.iter().enumerate().for_each(|(at, node)| place[*node as usize] = at as u32);
     let row_start = running_sums(order.iter().map(|node| sparsity.row(*node as usize).len() as u64));
     let mut columns = vec![0; sparsity.n_blocks()];
-    let mut rest = &mut columns[..];
-    let rows: Vec<&mut [u32]> =
-        order.iter().map(|node| rest.split_off_mut(..sparsity.row(*node as usize).len()).unwrap_or_default()).collect();
-    rows.into_par_iter().zip(order).for_each(|(row, node)| {
-        row.iter_mut().zip(sparsity.row(*node as usize)).for_each(|(to, other)| *to = place[*other as usize]);
+    let bounds: Vec<usize> = (0..order.len()).step_by(PART).chain([order.len()]).collect();
+    parallel::map_parts(&mut columns, bounds.iter().map(|at| row_start[*at] as usize), &|part, to| {
+        let nodes = order[bounds[part]..bounds[part + 1]].iter();
+        let others = nodes.flat_map(|node| sparsity.row(*node as usize));
+        to.iter_mut().zip(others).for_each(|(to, other)| *to = place[*other as usize]);
     });
     Sparsity { row_start, columns }
 }

@@ -3,13 +3,13 @@
 use crate::device::Buffer;
 
 use crate::linalg::Space;
+use crate::parallel::{self, PART};
 use crate::result::Result;
 use kernels_rs::parts::{
     CHUNK, Frames, N_MOTIONS, NO_ROW, PartDot, PartLargest, PartMoments, PartMotion, PartRows, rigid_motion,
 };
 use kernels_rs::real::Real;
 use nalgebra::{Matrix4, Matrix6, Matrix6x4, SymmetricEigen, Vector4, Vector6};
-use rayon::prelude::*;
 
 /// Eigenvalues of a Gram matrix below this share of the largest are zero.
 const RANK: f64 = 1e-12;
@@ -50,7 +50,7 @@ impl Members {
 
 /// Centre and 1 / length of some rows; a single one has the length 1.
 pub fn frame(rows: &[u32], coords: &[[f64; 3]]) -> [f64; 4] {
-    let nothing = || ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
+    let nothing = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
     let add = |(low, high): ([f64; 3], [f64; 3]), row: &u32| {
         let x = coords[*row as usize];
         (core::array::from_fn(|c| low[c].min(x[c])), core::array::from_fn(|c| high[c].max(x[c])))
@@ -58,7 +58,8 @@ pub fn frame(rows: &[u32], coords: &[[f64; 3]]) -> [f64; 4] {
     let join = |a: ([f64; 3], [f64; 3]), b: ([f64; 3], [f64; 3])| {
         (core::array::from_fn(|c| a.0[c].min(b.0[c])), core::array::from_fn(|c| a.1[c].max(b.1[c])))
     };
-    let (low, high): ([f64; 3], [f64; 3]) = rows.par_iter().fold(nothing, add).reduce(nothing, join);
+    let parts = parallel::map(rows.chunks(PART), &|rows| rows.iter().fold(nothing, add));
+    let (low, high) = parts.into_iter().fold(nothing, join);
     let length = (0..3).map(|c| 0.5 * (high[c] - low[c])).fold(0.0, f64::max);
     let centre = |c: usize| 0.5 * (low[c] + high[c]);
     [centre(0), centre(1), centre(2), if length > 0.0 { 1.0 / length } else { 1.0 }]
@@ -228,7 +229,7 @@ impl PartLists {
             };
             rows.iter().map(place).map(|y| y * y.transpose()).sum::<Matrix4<f64>>()
         };
-        let sums: Vec<Matrix4<f64>> = self.members.of(part).par_chunks(1 << 12).map(of_rows).collect();
+        let sums: Vec<Matrix4<f64>> = parallel::map(self.members.of(part).chunks(PART), &of_rows);
         let moments: Matrix4<f64> = sums.iter().sum();
         let of_component = |i: usize| {
             let at_centre = self.row(i, [0.0; 3]);
