@@ -25,6 +25,7 @@ mod load_cases;
 mod loads;
 mod matrix_free;
 mod mixed;
+mod modal;
 mod nodal;
 mod out_of_memory;
 mod patch;

@@ -61,19 +61,19 @@ pub unsafe fn deformation<E: Element, P: Form>(
             for j in 0..E::DIM {
                 slope[i][j] = fma(ub, dn[j], slope[i][j]);
             }
-            if E::REVOLVED {
+            if const { E::REVOLVED } {
                 more[i] = fma(ub, E::shape(b, xi), more[i]);
             }
         }
     });
     let mapping = Mapping::of_jacobian::<E>(jac, radius::<E, f64>(|b| x[b][0], xi));
     let mut h = slope.map(|row| transform(E::DIM, mapping.inverse, row));
-    if E::REVOLVED {
+    if const { E::REVOLVED } {
         for i in 0..size::<E, P>() {
             h[i][2] = (first[i] + more[i]) * mapping.per_radius;
         }
     }
-    if E::WITH_MODES.is_some() && !modes.is_empty() {
+    if const { E::WITH_MODES.is_some() } && !modes.is_empty() {
         let gradients = mode_gradients::<E>(&Mapping::at::<E>(x, E::CENTROID), mapping.det_j, xi);
         let amplitudes = modes.at(cell);
         for m in 0..E::DIM {

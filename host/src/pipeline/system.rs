@@ -33,7 +33,7 @@ pub struct System<T: Real> {
     pub operator: Operator<T>,
     /// f; `T^T f` where something is coupled.
     pub f: Buffer<T>,
-    coupling: Option<Coupling<T>>,
+    pub(super) coupling: Option<Coupling<T>>,
     strategy: Strategy,
 }
 

@@ -144,8 +144,10 @@ const fn columns<E: Element>() -> usize {
     if E::N == 2 * lanes::<E>() { 2 } else { 1 }
 }
 
-/// Compilers unroll the loop over so many points.
-const FEW_POINTS: usize = 9;
+/// Whether the loop over the points is unrolled: compilers do that with so many.
+const fn unrolls_points<E: Element, P: Form>() -> bool {
+    unrolls::<E, P>() && E::QUADRATURE.len() <= 9
+}
 
 /// The integrals by a rule that blocks are made of, for the first [`columns`] of the nodes `b`.
 #[inline(always)]
@@ -155,14 +157,13 @@ unsafe fn gradient_products<E: Element, P: Form, T: Real>(
     geometry: *const T,
 ) -> [P::Product<T>; 2] {
     let mut products = [P::zero(); 2];
-    let is_unrolled = unrolls::<E, P>() && E::QUADRATURE.len() <= FEW_POINTS;
-    if is_unrolled && rule.len() == E::QUADRATURE.len() {
+    if const { unrolls_points::<E, P>() } && rule.len() == E::QUADRATURE.len() {
         // The points are known to the compiler.
         for q in 0..E::QUADRATURE.len() {
             add_point::<E, P, T>(&mut products, E::QUADRATURE[q], b, geometry.add(point_words::<E>() * q));
         }
     } else {
-        in_steps!(unrolls::<E, P>() && !is_unrolled, q in 0..rule.len(), {
+        in_steps!(unrolls::<E, P>() && !unrolls_points::<E, P>(), q in 0..rule.len(), {
             add_point::<E, P, T>(&mut products, rule[q], b, geometry.add(point_words::<E>() * q));
         });
     }

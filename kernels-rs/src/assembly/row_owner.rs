@@ -51,7 +51,7 @@ pub unsafe fn stiffness<E: Element, P: Form, T: Real>(row: usize, mesh: MeshView
         let constants = mesh.cell_stiffness::<P, T>(cell);
         // The slots of this cell are places in this row, which this thread owns.
         let add = |b, product| to.add::<E, P, 1>([to.start::<E>(places, [cell, a, b])], [product], constants);
-        if E::REDUCED.is_some() && mesh.reduced != 0 {
+        if const { E::REDUCED.is_some() } && mesh.reduced != 0 {
             row_of_products::<Reduced<E>, P, T>(&x, a, add);
         } else {
             row_of_products::<E, P, T>(&x, a, add);

@@ -203,7 +203,7 @@ pub trait Element: Copy + Send + Sync + 'static {
 /// a solution are not worth the text.
 macro_rules! in_steps {
     ($unrolls:expr, $i:ident in 0..$n:expr, $body:block) => {
-        if $unrolls {
+        if const { $unrolls } {
             for $i in 0..$n $body
         } else {
             let mut next = 0;
@@ -215,7 +215,7 @@ macro_rules! in_steps {
         }
     };
     ($unrolls:expr, ($xi:ident, $weight:pat) in $points:expr, $body:block) => {
-        if $unrolls {
+        if const { $unrolls } {
             for &($xi, $weight) in $points $body
         } else {
             $crate::element::in_steps!(false, q in 0..$points.len(), {
@@ -347,7 +347,7 @@ impl<T: Real> Mapping<T> {
 #[inline(always)]
 pub fn radius<E: Element, T: Real>(r: impl Fn(usize) -> T, xi: [T; 3]) -> T {
     let mut radius = T::ZERO;
-    if E::REVOLVED {
+    if const { E::REVOLVED } {
         for b in 0..E::N {
             radius = fma(E::shape(b, xi), r(b), radius);
         }
@@ -364,7 +364,7 @@ pub fn gradient<E: Element, T: Real>(inverse: [[T; 3]; 3], per_radius: T, b: usi
 /// `N_b / r` as the third component of a gradient in a body of revolution.
 #[inline(always)]
 fn with_hoop<E: Element, T: Real>(mut gradient: [T; 3], per_radius: T, b: usize, xi: [T; 3]) -> [T; 3] {
-    if E::REVOLVED {
+    if const { E::REVOLVED } {
         gradient[2] = E::shape(b, xi) * per_radius;
     }
     gradient

@@ -1,0 +1,135 @@
+//! Vibration: frequencies against exact and published values, against a dense eigensolver, and on all devices.
+
+use crate::common::elements::solvable;
+use crate::common::meshes::{all_analyses, analysis, clamp, distorted_box, model};
+use crate::common::{assert_close, emulator, on_threads};
+use cuda_std::emulator::Order;
+use std::f64::consts::TAU;
+use warpfem::element::ElementKind::{self, *};
+use warpfem::linalg::Space;
+use warpfem::mesh::{Mesh, generate_box, generate_rectangle};
+use warpfem::model::Model;
+use warpfem::pipeline::{self, Solution};
+use warpfem::result::{Physics, choices::Preconditioner};
+use warpfem::solve::Silent;
+
+const STEEL: &str = "[[material]]\nname = \"steel\"\nyoung = 200e9\npoisson = 0.3\ndensity = 8000.0\n";
+
+fn case(study: &str, rest: &str, mesh: Mesh) -> Model {
+    model(&format!("[analysis]\nstudy = \"modal\"\n{study}{STEEL}{rest}"), mesh)
+}
+
+fn modes(model: &Model) -> Vec<Solution> {
+    pipeline::solve_cases(&Space::cpu(), model, &Silent).unwrap()
+}
+
+fn frequencies(modes: &[Solution]) -> Vec<f64> {
+    assert!(modes.iter().all(|mode| mode.outcome.converged), "{:?}", modes[0].outcome);
+    assert!(modes.windows(2).all(|pair| pair[0].step.value <= pair[1].step.value));
+    modes.iter().map(|mode| mode.step.value).collect()
+}
+
+/// Frequencies of Euler's beam of length 1 and square section h, whose `beta` are given.
+fn beam(h: f64, beta: f64) -> f64 {
+    beta * beta / TAU * (200e9_f64 / 8000.0 * h * h / 12.0).sqrt()
+}
+
+#[test]
+fn a_slender_cantilever_rings_as_eulers_beam() {
+    let h = 0.02;
+    let mesh = generate_box(Hex20, [1.0, h, h], [20, 1, 1]).unwrap();
+    let found = frequencies(&modes(&case("modes = 4\n", "[[support]]\non = \"xmin\"\nfix = \"xyz\"\n", mesh)));
+    // Twice each, as the section is square.
+    for (pair, beta) in found.chunks(2).zip([1.875104, 4.694091]) {
+        assert!((pair[1] / pair[0] - 1.0).abs() < 1e-6, "{found:?}");
+        assert!((pair[0] / beam(h, beta) - 1.0).abs() < 0.01, "{found:?} {}", beam(h, beta));
+    }
+}
+
+#[test]
+fn a_free_beam_has_six_zeros_and_then_rings() {
+    let h = 0.02;
+    for (kind, cells) in [(Hex20, [20, 1, 1]), (Tet10, [40, 1, 1])] {
+        let mesh = generate_box(kind, [1.0, h, h], cells).unwrap();
+        let found = frequencies(&modes(&case("modes = 8\n", "", mesh)));
+        assert_eq!(found[..6], [0.0; 6], "{kind:?}");
+        for mode in &found[6..] {
+            assert!((mode / beam(h, 4.730041) - 1.0).abs() < 0.02, "{kind:?} {found:?}");
+        }
+    }
+}
+
+/// NAFEMS FV32: a tapered membrane that is clamped at its root, in its plane.
+#[test]
+fn fv32_tapered_membrane() {
+    for (kind, cells, within) in [(Quad8, [16, 8], 0.003), (Tri6, [16, 8], 0.005), (Quad4, [32, 16], 0.01)] {
+        let mut mesh = generate_rectangle(kind, [10.0, 5.0], cells).unwrap();
+        for x in &mut mesh.coords {
+            x[1] = (x[1] - 2.5) * (1.0 - 0.8 * x[0] / 10.0);
+        }
+        let head = "kind = \"plane_stress\"\nthickness = 0.05\nmodes = 6\n";
+        let found = frequencies(&modes(&case(head, "[[support]]\non = \"xmin\"\nfix = \"xy\"\n", mesh)));
+        println!("FV32 {kind:?}: {found:.2?}");
+        for (found, published) in found.iter().zip([44.623, 130.03, 162.70, 246.05, 379.90, 391.44]) {
+            assert!((found / published - 1.0).abs() < within, "{kind:?}: {found} for {published}");
+        }
+    }
+}
+
+/// NAFEMS FV52: a thick square plate, simply supported at its lower edges; its first three modes are rigid.
+#[test]
+fn fv52_simply_supported_plate() {
+    let mesh = generate_box(Hex20, [10.0, 10.0, 1.0], [8, 8, 2]).unwrap();
+    let edges: String = ["xmin", "xmax", "ymin", "ymax"]
+        .map(|side| format!("[[support]]\non = \"{side}\"\nfix = \"z\"\n"))
+        .concat();
+    let found = frequencies(&modes(&case("modes = 7\n", &edges, mesh)));
+    println!("FV52: {found:.3?}");
+    assert_eq!(found[..3], [0.0; 3]);
+    for (found, published) in found[3..].iter().zip([45.897, 109.44, 109.44, 167.89]) {
+        assert!((found / published - 1.0).abs() < 0.05, "{found} for {published}");
+    }
+}
+
+/// Six modes of a small body of an element, held at one side, in a kind of analysis.
+fn small(kind: ElementKind, of: warpfem::model::Analysis) -> Model {
+    let tables = analysis(of, 0.7).replacen("[analysis]\n", "[analysis]\nstudy = \"modal\"\nmodes = 6\n", 1);
+    let cells = if kind.info().is_quadratic() { [2, 1, 1] } else { [3, 2, 2] };
+    model(&format!("{tables}{STEEL}{}", clamp(of)), distorted_box(kind, cells, 0.1))
+}
+
+#[test]
+fn every_element_rings_alike_on_every_device_and_with_every_preconditioner() {
+    for kind in solvable() {
+        for of in all_analyses(kind).into_iter().filter(|of| of.physics() == Physics::Elasticity) {
+            let mut model = small(kind, of);
+            let expected = frequencies(&modes(&model));
+            assert!(expected[0] > 0.0, "{kind:?}");
+            let again = on_threads(2, || frequencies(&modes(&model)));
+            assert_eq!(expected, again, "{kind:?}: on two threads");
+            if [Tet4, Hex8, Tet10, Quad8].contains(&kind) {
+                let space = emulator((Order::Shuffled(1), Order::Reverse));
+                let found = frequencies(&pipeline::solve_cases(&space, &model, &Silent).unwrap());
+                assert_close(&format!("{kind:?}"), &found, &expected, 1e-8, expected[5]);
+            }
+            for by in [Preconditioner::Jacobi, Preconditioner::Chebyshev] {
+                model.solver.preconditioner = Some(by);
+                assert_close(&format!("{kind:?} {by}"), &frequencies(&modes(&model)), &expected, 1e-7, expected[5]);
+            }
+        }
+    }
+}
+
+#[test]
+fn shapes_have_unit_modal_mass_and_effective_masses_add_up() {
+    let mesh = generate_box(Hex8, [1.0, 1.0, 1.0], [2, 2, 2]).unwrap();
+    // All modes there are.
+    let model = case("modes = 54\n", "[[support]]\non = \"xmin\"\nfix = \"xyz\"\n", mesh);
+    let found = modes(&model);
+    assert_eq!(found.len(), 54);
+    for axis in 0..3 {
+        let sum: f64 = found.iter().map(|mode| mode.step.row("effective_mass", 0)[axis]).sum();
+        // The rest is the mass of the nodes that are held.
+        assert!(sum > 0.6 * 8000.0 && sum <= 8000.0 * (1.0 + 1e-9), "{axis}: {sum}");
+    }
+}
