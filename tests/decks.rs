@@ -152,7 +152,12 @@ fn prints_have_the_columns_of_ccx() {
 const MISTAKES: &[(&str, &str, &str, &str)] = &[
     ("gmsh.inp", "*ELASTIC\n", "*PLASTIC\n240.\n*ELASTIC\n", "*PLASTIC: materials that yield"),
     ("gmsh.inp", "*STEP\n", "*STEP, NLGEOM\n", "NLGEOM: large displacements"),
-    ("gmsh.inp", "*STATIC\n", "*FREQUENCY\n10\n", "*FREQUENCY: vibration is not solved"),
+    ("gmsh.inp", "*STATIC\n", "*FREQUENCY\n", "how many modes are asked for?"),
+    ("gmsh.inp", "*STATIC\n", "*FREQUENCY\n10, 5.\n", "bounds of frequencies are not kept to"),
+    ("gmsh.inp", "*STATIC\n", "*FREQUENCY, STORAGE=YES\n10\n", "STORAGE: modes are not stored"),
+    ("gmsh.inp", "*STATIC\n", "*FREQUENCY\n0\n", "`modes` must be 1 or more"),
+    ("gmsh.inp", "*STATIC\n", "*FREQUENCY\n3\n*END STEP\n*STEP\n*STATIC\n", "a *FREQUENCY step stands beside others"),
+    ("gmsh.inp", "*STATIC\n", "*DYNAMIC\n", "*DYNAMIC: motion in time is not solved"),
     ("gmsh.inp", "*STATIC\n", "", "this step does not say what is solved"),
     ("gmsh.inp", "*END STEP\n", "", "this step has no end"),
     ("gmsh.inp", "*STEP\n", "", "*STATIC stands outside of a step"),

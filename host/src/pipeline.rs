@@ -4,6 +4,7 @@ mod build;
 mod femses;
 mod groups;
 mod loads;
+mod modal;
 mod motion;
 mod start;
 mod system;
@@ -12,7 +13,7 @@ pub use system::{Loaded, Operator, System};
 
 use crate::device::DeviceName;
 use crate::linalg::Space;
-use crate::model::{Model, SolverOptions};
+use crate::model::{Model, SolverOptions, Study};
 use crate::parallel;
 use crate::plan::{self, DeviceFacts};
 pub use crate::precond::Hierarchy;
@@ -123,7 +124,7 @@ impl Solution {
     }
 }
 
-/// Solves a model on a device, of several load cases the first. A solution that ends short of the tolerance is no error:
+/// Solves a model on a device, of several load cases or modes the first. A solution that ends short of the tolerance is no error:
 /// its [`Outcome`] says so.
 ///
 /// # Errors
@@ -152,13 +153,13 @@ pub fn solve_asked(space: &Space, model: &Model, more: &[&str], monitor: &dyn Mo
     Ok(solve_kept(space, model, 1, more, monitor)?.swap_remove(0))
 }
 
-/// As [`solve_on`], all load cases; the results of all are kept.
+/// As [`solve_on`], all load cases or modes; the results of all are kept.
 ///
 /// # Errors
 ///
 /// Those of [`solve_into`].
 pub fn solve_cases(space: &Space, model: &Model, monitor: &dyn Monitor) -> Result<Vec<Solution>> {
-    solve_kept(space, model, model.n_cases(), &[], monitor)
+    solve_kept(space, model, model.n_steps(), &[], monitor)
 }
 
 fn solve_kept(
@@ -174,22 +175,22 @@ fn solve_kept(
     Ok(solutions)
 }
 
-/// The names of the usual fields, of those of the case, and of more.
+/// The names of the usual fields, of those of the case, and of more, as far as the study has them.
 pub fn asked_fields(model: &Model, more: &[&str]) -> Vec<String> {
     let usual = model.analysis.physics().usual_fields().map(String::from);
     let asked = more.iter().map(|name| String::from(*name)).chain(model.fields.iter().cloned());
-    usual.chain(asked).collect()
+    usual.chain(asked).filter(|name| model.study.has(name)).collect()
 }
 
-/// Solves all load cases of a model, one after the other, and sends the results of each to a sink, which has them instead
-/// of the [`Solution`]s. A case that is cancelled is the last.
+/// Solves all load cases of a model, one after the other, or for its modes, and sends the results of each to a sink, which has
+/// them instead of the [`Solution`]s. A case that is cancelled is the last.
 ///
 /// # Errors
 ///
 /// Choices that do not go together, too little memory, a device that fails, a model that is too large, those of the
 /// sink.
 pub fn solve_into(space: &Space, model: &Model, sink: &mut dyn Sink, monitor: &dyn Monitor) -> Result<Vec<Solution>> {
-    run(space, model, model.n_cases(), sink, monitor)
+    run(space, model, model.n_steps(), sink, monitor)
 }
 
 fn run(
@@ -199,7 +200,9 @@ fn run(
     sink: &mut dyn Sink,
     monitor: &dyn Monitor,
 ) -> Result<Vec<Solution>> {
-    if let Some((temperature, heat)) = model.temperature.as_ref().and_then(|of| Some((of, of.unsolved()?))) {
+    // Modes do not depend on temperatures.
+    let temperature = model.temperature.as_ref().filter(|_| model.study == Study::Static);
+    if let Some((temperature, heat)) = temperature.and_then(|of| Some((of, of.unsolved()?))) {
         let solution = solve_on(space, heat, monitor)?;
         if !solution.outcome.converged && solution.outcome.ending != Ending::Cancelled {
             return Err(Error::Heat(heat.name.clone()));
@@ -212,6 +215,10 @@ fn run(
     let (phase, timings) = (Phase::begin(monitor, "setup"), Timings::default());
     let mut run =
         Run { space, model, n_cases, sink, monitor, phase, timings, used, changes: vec![], solutions: vec![] };
+    if model.study == Study::Modal {
+        modal::solve(&mut run)?;
+        return Ok(run.solutions);
+    }
     match (method, precision) {
         (Method::Femses, Precision::Single) => femses::solve::<f32>(&mut run)?,
         (Method::Femses, _) => femses::solve::<f64>(&mut run)?,
@@ -437,7 +444,7 @@ impl Run<'_> {
         };
         let is_end = outcome.ending == Ending::Cancelled;
         let (case, is_case) = (self.solutions.len(), !model.load_cases.is_empty());
-        let label = model.case_name(case).to_owned();
+        let label = model.step_name(case).into_owned();
         let value = if is_case { (case + 1) as f64 } else { 0.0 };
         let step = Step { label, value, balance, outcome: Some(outcome), ..step };
         self.timings.stress += self.phase.next("write");

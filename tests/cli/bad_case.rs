@@ -89,7 +89,7 @@ fn every_sensible_system_of_units_passes() {
 fn mistakes_that_no_other_test_has() {
     let (tolerance, total) = ("tolerance = 1e-10", "total = [0.0, 0.0, -1e3]\n");
     let (kind, of_unit) = ("kind = \"elasticity\"", "kind = \"elasticity\"\nunits = \"mm\"");
-    let modal = ["analysis kind `modal` is not available", "at rest", "plane_strain, axisymmetric, laplace"];
+    let modal = ["analysis kind `modal` is not available", "study = \"modal\"", "plane_strain, axisymmetric, laplace"];
     let unit = ["case.toml:6:9: there is no system of units `mm`", "`mm-N-s`?", "SI, mm-N-s, in-lbf-s"];
     let cases: [(&str, &str, &[&str]); 11] = [
         ("210e9", "\"210e9\"", &["numbers stand without quotes: `young = 210e9`"]),

@@ -16,6 +16,7 @@ mod laplace;
 mod limits;
 mod load_cases;
 mod mistakes;
+mod modal;
 mod names;
 mod outputs;
 mod pictures;

@@ -1,13 +1,13 @@
-//! Load cases: solved one after the other, each written as it comes, then what is of all of them.
+//! Load cases, or modes: each written as it comes, then what is of all of them.
 
 use super::earlier::Earlier;
 use super::job::Job;
 use super::print::{Tone, count, seconds, toned, unbroken, vector, whole, wrapped};
 use super::terminal::{self, Detail};
-use super::{preview, summary, table, warnings};
+use super::{modes, preview, summary, table, warnings};
 use crate::device::DeviceName;
 use crate::linalg::Space;
-use crate::model::Model;
+use crate::model::{Model, Study};
 use crate::output::cases::CaseWriter;
 use crate::output::summary::StepSummary;
 use crate::output::{self, Summary};
@@ -38,7 +38,7 @@ impl Sink for CaseSink<'_> {
     }
 }
 
-/// Solves and writes the load cases of a job. Returns the solution that the exit code is of, the first that has not
+/// Solves and writes the steps of a job. Returns the solution that the exit code is of, the first that has not
 /// converged or else the first, and what to say.
 pub(super) fn run(
     job: &Job,
@@ -82,14 +82,14 @@ fn of_sink(error: Error) -> anyhow::Error {
     }
 }
 
-/// The summary of all cases: results and solver of the first, the worst of what tells how far they can be trusted.
+/// The summary of all steps: results and solver of the first, the worst of what tells how far they can be trusted.
 fn total(model: &Model, summaries: &[Summary], writer: &CaseWriter) -> Summary {
     let governing = writer.governing();
     let (each, names): (Vec<_>, Vec<_>) = summaries.iter().map(|of| (of.warnings.clone(), of.step.clone())).unzip();
     let mut total = Summary { step: String::new(), ..summaries[0].clone() };
     let steps = summaries.iter().enumerate().map(|(case, of)| StepSummary::of(of, writer.files(case)));
     total.steps = steps.collect();
-    total.governing_case = Some(names[governing].clone());
+    total.governing_case = (model.study == Study::Static).then(|| names[governing].clone());
     total.warnings = warnings::of_cases(&each, &names, governing);
     let solvers = || summaries.iter().map(|of| &of.solver);
     if let Some(failed) = solvers().find(|solver| !solver.converged) {
@@ -101,9 +101,12 @@ fn total(model: &Model, summaries: &[Summary], writer: &CaseWriter) -> Summary {
     total.solver.relative_residual = solvers().map(|solver| solver.relative_residual).fold(0.0, f64::max);
     // Cases add up.
     total.timings_s.phases = summaries.last().map_or(total.timings_s.phases, |last| last.timings_s.phases);
-    if summaries.len() < model.n_cases() {
-        let missing = model.n_cases() - summaries.len();
-        total.warnings.push(format!("{} not solved: the run was stopped", counted(missing, "load case")));
+    if summaries.len() < model.n_steps() {
+        let missing = model.n_steps() - summaries.len();
+        total.warnings.push(match model.study {
+            Study::Static => format!("{} not solved: the run was stopped", counted(missing, "load case")),
+            Study::Modal => format!("{} of {} were found", counted(summaries.len(), "mode"), model.n_steps()),
+        });
     }
     total
 }
@@ -113,11 +116,32 @@ const MOST_WARNINGS: usize = 3;
 /// Columns of a name.
 const NAME: usize = 20;
 
-/// What the terminal shows: a row for each case, then the warnings and the files.
+/// What a step is.
+fn noun(s: &Summary) -> &'static str {
+    if s.results.mode.is_some() { "mode" } else { "load case" }
+}
+
+/// What the terminal shows: a row for each step, then the warnings and the files.
 fn text(s: &Summary, files: &[PathBuf], before: Option<&Earlier>, detail: Detail) -> String {
     let is_verbose = detail == Detail::Verbose;
     let sizes = format!("{}, {}", counted(s.nodes, "node"), counted(s.elements, "element"));
     let mut out = wrapped(&format!("{}: {sizes} on {}", s.case, s.device), "  ") + "\n";
+    let (table, notes) = if s.results.mode.is_some() { modes::text(s, is_verbose) } else { load_cases(s) };
+    table.lines().for_each(|line| out += &format!("  {}\n", line.trim_end()));
+    notes.iter().for_each(|note| out += &(wrapped(&format!("  {note}"), "    ") + "\n"));
+    let shown = if is_verbose { s.warnings.len() } else { MOST_WARNINGS };
+    s.warnings.iter().take(shown).for_each(|warning| out += &terminal::warning(warning));
+    if s.warnings.len() > shown {
+        out += &format!("  {}: --verbose, or the report\n", counted(s.warnings.len() - shown, "more warning"));
+    }
+    for line in wrote(s, files, before, is_verbose) {
+        out += &(wrapped(&format!("  {line}"), "    ") + "\n");
+    }
+    out + &wrapped(&result(s), "  ") + "\n"
+}
+
+/// A row for each load case, and what is in it.
+fn load_cases(s: &Summary) -> (String, Vec<String>) {
     let words = s.results.physics.words();
     let unit =
         |quantity| s.units.and_then(|units| units.label(quantity)).map_or(String::new(), |unit| format!(" [{unit}]"));
@@ -145,20 +169,8 @@ fn text(s: &Summary, files: &[PathBuf], before: Option<&Earlier>, detail: Detail
         vec![name, number(results.nodal.max), vector(results.nodal.max_at), unknown, solved]
     };
     let rows: Vec<Vec<String>> = s.steps.iter().map(row).collect();
-    for line in table::text(&heads, &rows).lines() {
-        out += &format!("  {}\n", line.trim_end());
-    }
     let largest = format!("largest {}, {}", words.intensity[0], words.unknown);
-    out += &(wrapped(&format!("  of each the {largest} at the nodes; * governs"), "    ") + "\n");
-    let shown = if is_verbose { s.warnings.len() } else { MOST_WARNINGS };
-    s.warnings.iter().take(shown).for_each(|warning| out += &terminal::warning(warning));
-    if s.warnings.len() > shown {
-        out += &format!("  {}: --verbose, or the report\n", counted(s.warnings.len() - shown, "more warning"));
-    }
-    for line in wrote(s, files, before, is_verbose) {
-        out += &(wrapped(&format!("  {line}"), "    ") + "\n");
-    }
-    out + &wrapped(&result(s), "  ") + "\n"
+    (table::text(&heads, &rows), vec![format!("of each the {largest} at the nodes; * governs")])
 }
 
 /// The files, or how many there are.
@@ -172,7 +184,9 @@ fn wrote(s: &Summary, files: &[PathBuf], before: Option<&Earlier>, is_verbose: b
     let replaced = before.map(|before| before.replaced(s)).filter(|note| note != super::earlier::SAME);
     let pvd = unbroken(&format!("{}.pvd", s.case));
     let n = count(files.len() - 1);
-    vec![format!("report: {}; {n} files beside it, {pvd} has all cases{}", whole(report), replaced.unwrap_or_default())]
+    let all = if noun(s) == "mode" { "modes" } else { "cases" };
+    let (report, replaced) = (whole(report), replaced.unwrap_or_default());
+    vec![format!("report: {report}; {n} files beside it, {pvd} has all {all}{replaced}")]
 }
 
 fn result(s: &Summary) -> String {
@@ -181,5 +195,5 @@ fn result(s: &Summary) -> String {
         0 => toned(Tone::Good, "solved"),
         n => toned(Tone::Bad, &format!("{} not converged", count(n))),
     };
-    format!("{}: {}, {state}, {}", s.case, counted(s.steps.len(), "load case"), seconds(s.timings_s.total))
+    format!("{}: {}, {state}, {}", s.case, counted(s.steps.len(), noun(s)), seconds(s.timings_s.total))
 }

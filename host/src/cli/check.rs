@@ -6,8 +6,8 @@ use super::progress::Progress;
 use super::{Reported, solve, terminal, warnings};
 use crate::device::{DeviceName, host_memory};
 use crate::model::{
-    Analysis, AppliedLoad, Case, Directions, LoadCase, Material, Model, Numbers, Physics, Problems, Quantity, Units,
-    Unused, unused, with_unit,
+    Analysis, AppliedLoad, Case, Directions, LoadCase, Material, Model, Numbers, Physics, Problems, Quantity, Study,
+    Units, Unused, unused, with_unit,
 };
 use crate::output::picture::{self, Viewpoint};
 use crate::plan::{self, DeviceFacts, Expected, OnDevice, expect, fits};
@@ -175,6 +175,10 @@ fn describe(out: &mut String, case: &Case, model: &Model) -> std::fmt::Result {
         with_unit(vector(high), model.units, Quantity::Length)
     )?;
     writeln!(out, "  unknowns  {}", count(nodes * model.analysis.components()))?;
+    if model.study == Study::Modal {
+        let shift = if model.shift == 0.0 { String::new() } else { format!(", shift {}", number(model.shift, 4)) };
+        writeln!(out, "  study     {} of vibration{shift}", counted(model.modes, "mode"))?;
+    }
     materials(out, case, model)?;
     for support in &model.supports {
         let held = prescribed(model.analysis, model.units, support.displacement, support.directions.letters());
@@ -392,6 +396,9 @@ fn costs(out: &mut String, expected: &Expected, free: Option<u64>) -> std::fmt::
             out,
             "            too little for multigrid ({hierarchy} more): on the CPU {name}, with more iterations"
         )?;
+    }
+    if host.plan.study == Study::Modal {
+        return writeln!(out, "            (no estimate of time for modes)");
     }
     for computer in devices::computers() {
         time(out, if computer.memory.is_none() { host } else { gpu.as_ref().unwrap_or(host) }, &computer)?;

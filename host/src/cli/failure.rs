@@ -3,7 +3,7 @@
 use crate::mesh::MeshError;
 use crate::model::CaseError;
 use crate::pipeline::Solution;
-use crate::result::{Measure, Outcome};
+use crate::result::{Measure, Outcome, Step, Study};
 use crate::{Error, model, output, result};
 use std::path::PathBuf;
 use warpfem_text::files::plain;
@@ -50,10 +50,14 @@ impl Failure {
     }
 }
 
-/// The load case, if there are several.
+/// The load case, if there are several, or the mode.
 fn of_case(solution: &Solution) -> String {
-    let case = &solution.step.label;
-    if case.is_empty() { String::new() } else { format!("load case `{case}`: ") }
+    let Step { label, study, .. } = &solution.step;
+    match study {
+        _ if label.is_empty() => String::new(),
+        Study::Static => format!("load case `{label}`: "),
+        Study::Modal => format!("{label}: "),
+    }
 }
 
 /// What an iteration came to, and why it ended.

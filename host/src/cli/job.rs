@@ -11,7 +11,7 @@ use crate::model::{self, MassProperties, Model};
 use crate::output::{self, Options, Origin, PointField, Shot, Viewpoint, cases};
 use crate::pipeline::{self, Solution};
 use crate::plan::fits;
-use crate::result::{Change, Changed, Error, Result};
+use crate::result::{Change, Changed, Error, FieldInfo, Result, When};
 use crate::solve::Monitor;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -66,18 +66,19 @@ impl Job {
 
     /// Refuses files that cannot be written, before a long computation.
     fn check(&self) -> output::Result<()> {
-        match self.model.load_cases.is_empty() {
-            true => output::check_results(&self.dir, &self.model.name, &self.pictures),
-            false => output::check_names(&self.dir, cases::names(&self.model, &self.pictures).into_iter()),
+        match self.model.has_steps() {
+            false => output::check_results(&self.dir, &self.model.name, &self.pictures),
+            true => output::check_names(&self.dir, cases::names(&self.model, &self.pictures).into_iter()),
         }
     }
 
     /// Takes pictures of these fields from these sides beside the usual one.
     pub(super) fn draw(&mut self, fields: &[String], views: &[Viewpoint]) -> output::Result<()> {
-        let physics = self.model.analysis.physics();
+        let (physics, study) = (self.model.analysis.physics(), self.model.study);
         let has_strength = self.model.materials.iter().any(|material| material.yield_strength.is_some());
+        let is_there = |info: &FieldInfo| study.has(info.name) && (has_strength || info.when != When::WithStrength);
         let fields: output::Result<Vec<_>> =
-            fields.iter().map(|name| PointField::named(name, physics, has_strength)).collect();
+            fields.iter().map(|name| PointField::named(name, physics, is_there)).collect();
         self.pictures = Shot::all(&fields?, views);
         self.check()
     }

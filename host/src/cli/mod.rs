@@ -15,6 +15,7 @@ mod init;
 mod interrupt;
 mod job;
 mod mesh;
+mod modes;
 mod preview;
 pub mod print;
 mod progress;

@@ -188,7 +188,7 @@ pub(super) fn solve(
     monitor: &dyn Monitor,
     (quiet, detail): (bool, Detail),
 ) -> anyhow::Result<(Solution, String)> {
-    if !job.model.load_cases.is_empty() {
+    if job.model.has_steps() {
         return cases::run(job, device, monitor, (quiet, detail));
     }
     let solution = job.solve(device, monitor)?;

@@ -3,6 +3,7 @@
 use super::print::{bytes, count};
 use super::warnings;
 use std::collections::HashMap;
+use std::f64::consts::TAU;
 
 use crate::mesh::Mesh;
 use crate::model::{HeldSpace, MassProperties, Model, Probe, Support};
@@ -10,11 +11,11 @@ use crate::output::away::near;
 use crate::output::distribution::{Distribution, Peak, Range, place};
 use crate::output::points::{PointValue, ProbeResult, SafetyFactor};
 use crate::output::resolution::{COARSE, unresolved};
-use crate::output::summary::{History, Part, Results, Solver, Timings};
+use crate::output::summary::{History, Mode, Part, Results, Solver, Timings};
 use crate::output::{self, Summary};
 use crate::pipeline::Solution;
 use crate::precond::Hierarchy;
-use crate::result::{At, Field, FieldInfo, Quantity, Step, Table, When};
+use crate::result::{At, Field, FieldInfo, Quantity, Step, Study, Table, When};
 use crate::stress::norm;
 use kernels_rs::material::von_mises;
 
@@ -47,6 +48,7 @@ pub(super) fn with(
         dofs: model.analysis.components() * model.mesh.coords.len(),
         device: used.device.clone(),
         solver: Solver {
+            study: plan.study.name().into(),
             method: plan.method.name().into(),
             reason: plan.reason(),
             changes: outcome.changes.clone(),
@@ -121,7 +123,7 @@ fn parts(solution: &Solution) -> Vec<Part> {
     solution.part_balance.iter().enumerate().map(part).collect()
 }
 
-/// The results of a step, of a load case, in a few numbers.
+/// The results of a step in a few numbers.
 pub(super) fn results(model: &Model, case: usize, step: &Step) -> Results {
     let (mesh, at) = (&model.mesh, |node: usize| model.mesh.coords[node]);
     let (loads, balance) = (model.loads(case), &step.balance);
@@ -130,7 +132,7 @@ pub(super) fn results(model: &Model, case: usize, step: &Step) -> Results {
     let sizes = output::sizes(step);
     let centres = Distribution::of(mesh, &magnitudes(words.centres));
     let nodal = Peak::of(mesh, &sizes);
-    let near = words.away.map(|_| near(mesh, &model.supports, &loads.applied));
+    let near = words.away.filter(|_| step.study == Study::Static).map(|_| near(mesh, &model.supports, &loads.applied));
     let away = near.as_ref().and_then(|near| near.largest_away(mesh, &sizes));
     let is_rising = near.as_ref().zip(away).map(|(near, (node, _))| near.rises(mesh, node, &sizes));
     // Where it rises there is nothing to resolve.
@@ -149,6 +151,7 @@ pub(super) fn results(model: &Model, case: usize, step: &Step) -> Results {
     let balanced = if is_balanced { step.balance.nodal_forces } else { 0.0 };
     Results {
         physics: step.physics,
+        mode: mode(step),
         unknown: Range::of(magnitudes(words.unknown).first().map_or(&[], Vec::as_slice), at),
         strain_energy: step.row("strain_energy", 0).first().copied(),
         reactions: reactions.map_or(vec![], |reactions| reactions.rows.clone()),
@@ -172,6 +175,13 @@ pub(super) fn results(model: &Model, case: usize, step: &Step) -> Results {
         tables: step.tables.iter().filter(has_a_key).cloned().collect(),
         nodal_forces: sizes_of(&loads.nodal_forces).max(sizes_of(step.vectors("reaction_force"))).max(balanced),
     }
+}
+
+/// How fast a step vibrates, if it is a mode.
+fn mode(step: &Step) -> Option<Mode> {
+    let eigenvalue = step.row("modes", 0).first().copied();
+    let of_frequency = (TAU * step.value).powi(2);
+    (step.study == Study::Modal).then(|| Mode { frequency: step.value, eigenvalue: eigenvalue.unwrap_or(of_frequency) })
 }
 
 /// The range of each scalar of a field.

@@ -21,6 +21,9 @@ pub fn of_solution(model: &Model, solution: &Solution, results: &Results) -> Vec
     let mut warnings = of_model(model);
     warnings.extend(unbalanced(solution));
     warnings.extend(solution.outcome.changes.iter().map(ToString::to_string));
+    if results.mode.is_some() {
+        return warnings;
+    }
     warnings.extend(short_of_tolerance(model, solution));
     warnings.extend(rounded(solution));
     warnings.extend(large_displacement(model, solution, results));
@@ -29,7 +32,7 @@ pub fn of_solution(model: &Model, solution: &Solution, results: &Results) -> Vec
     warnings
 }
 
-/// The warnings of load cases, from those of each: what all of them say once, of each case whether it can be relied on, and
+/// The warnings of steps, from those of each: what all of them say once, of each case whether it can be relied on, and
 /// all that the governing one says.
 pub fn of_cases(each: &[Vec<String>], names: &[String], governing: usize) -> Vec<String> {
     let mut said: Vec<String> =

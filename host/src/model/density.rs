@@ -1,4 +1,4 @@
-//! Densities that loads on the volume need.
+//! Densities that loads on the volume need, and vibration.
 
 use super::case::Case;
 use super::problems::Problems;

@@ -85,7 +85,7 @@ pub enum ModelError {
         /// Its coordinate x.
         radius: f64,
     },
-    /// Gravity acts on a material without density.
+    /// Something needs the density of a material that has none.
     #[error(transparent)]
     MissingDensity(Box<CaseError>),
     /// Temperatures of a material without thermal expansion.

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use super::case::Case;
-use super::{AppliedLoad, Model, Rotation};
+use super::{AppliedLoad, Model, Rotation, Study};
 
 /// A load case: the factor of each load.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,14 +41,25 @@ pub struct CaseLoads<'a> {
 }
 
 impl Model {
-    /// How many load cases are solved.
-    pub fn n_cases(&self) -> usize {
-        self.load_cases.len().max(1)
+    /// Whether results are of steps that have names: load cases, or modes.
+    pub fn has_steps(&self) -> bool {
+        self.study == Study::Modal || !self.load_cases.is_empty()
     }
 
-    /// The name of a load case; empty where all loads make one.
-    pub fn case_name(&self, case: usize) -> &str {
-        self.load_cases.get(case).map_or("", |case| &case.name)
+    /// How many steps are solved: load cases, or modes.
+    pub fn n_steps(&self) -> usize {
+        match self.study {
+            Study::Static => self.load_cases.len().max(1),
+            Study::Modal => self.modes,
+        }
+    }
+
+    /// The name of a step: of a load case, or `mode 1`; empty where all loads make one.
+    pub fn step_name(&self, step: usize) -> Cow<'_, str> {
+        match self.study {
+            Study::Static => self.load_cases.get(step).map_or("", |case| &case.name).into(),
+            Study::Modal => format!("mode {}", step + 1).into(),
+        }
     }
 
     /// The factor of one of [`Model::applied`] in a case; 0 if there is none of this name.
@@ -57,8 +68,18 @@ impl Model {
         self.load_cases.get(case).map_or(1.0, |case| case.applied[place])
     }
 
-    /// The loads of a case; all of them where there are no cases.
+    /// The loads of a case; all of them where there are no cases. Modes have none.
     pub fn loads(&self, case: usize) -> CaseLoads<'_> {
+        if self.study == Study::Modal {
+            return CaseLoads {
+                gravity: None,
+                rotation: None,
+                source: None,
+                is_free: false,
+                nodal_forces: vec![[0.0; 3]; self.nodal_forces.len()].into(),
+                applied: Cow::Borrowed(&[]),
+            };
+        }
         let Some(case) = self.load_cases.get(case) else {
             return CaseLoads {
                 gravity: self.gravity,

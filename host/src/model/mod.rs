@@ -18,6 +18,7 @@ mod locking;
 mod mass;
 mod masses;
 mod materials;
+mod modal;
 mod names;
 mod probes;
 mod problems;
@@ -43,7 +44,7 @@ mod testing;
 #[cfg(test)]
 mod tests;
 
-pub use crate::result::{Physics, Quantity, Units, with_unit};
+pub use crate::result::{Physics, Quantity, Study, Units, with_unit};
 pub use analysis::{Analysis, FormKind};
 pub use case::Case;
 #[cfg(feature = "cli")]
@@ -86,7 +87,7 @@ pub struct Material {
     pub expansion: Option<[f64; 3]>,
     /// The axes of all these.
     pub axes: Axes,
-    /// Mass density; needed by gravity and rotation only.
+    /// Mass density; needed by gravity, rotation and vibration only.
     pub density: Option<f64>,
     /// The von Mises stress at which it yields.
     pub yield_strength: Option<f64>,
@@ -249,6 +250,12 @@ pub struct Model {
     pub mesh: Mesh,
     /// What is solved.
     pub analysis: Analysis,
+    /// What is asked of it.
+    pub study: Study,
+    /// How many modes a modal study asks for.
+    pub modes: usize,
+    /// The shift of a modal study, in (radians per time)^2: `K + shift M` is iterated with.
+    pub shift: f64,
     /// What numbers are labelled with, if the case says so.
     pub units: Option<Units>,
     /// Thickness of a plane problem; 1 in three dimensions.

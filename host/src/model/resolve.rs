@@ -7,10 +7,10 @@ use super::density::has_density;
 use super::on_axis;
 use super::problems::Problems;
 use super::select::Selector;
-use super::{Constraints, Material, Model, ModelError, ON_AXIS, Physics, Rotation, SolverOptions, Support};
+use super::{Constraints, Material, Model, ModelError, ON_AXIS, Physics, Rotation, SolverOptions, Study, Support};
 use super::{
-    bending, constraints, held, hourglass, inertia, load_cases, loads, locking, masses, materials, probes, rotation,
-    springs, supports, temperature, units,
+    bending, constraints, held, hourglass, inertia, load_cases, loads, locking, masses, materials, modal, probes,
+    rotation, springs, supports, temperature, units,
 };
 use crate::mesh::Mesh;
 use crate::mesh::cut::Cut;
@@ -52,6 +52,9 @@ impl Model {
             case_text: case.deck.as_ref().map_or(&case.source.text, |deck| &deck.excerpt).clone(),
             mesh: Mesh::default(),
             analysis: case.analysis(),
+            study: case.study(),
+            modes: case.modes(),
+            shift: case.shift(),
             units: case.units(),
             thickness: case.thickness(),
             materials: vec![],
@@ -80,7 +83,7 @@ impl Model {
         if problems.take(check_dimension(case, &mesh)).is_some() {
             let cuts = constraints::bolt::cut_all(case, &mut mesh, &mut problems);
             model.fill(&Selector::new(case, &mesh), &cuts, &mut problems);
-            if problems.count() == 0 {
+            if problems.count() == 0 && model.study == Study::Static {
                 model.warnings.extend(model.at_rest(mesh.coords.len()).map(str::to_string));
             }
         }
@@ -98,6 +101,9 @@ impl Model {
         self.temperature = temperature::resolve(selector, &materials, &cell_material, problems);
         self.supports = supports::resolve(selector, problems);
         self.springs = springs::resolve(selector, &self.supports, problems);
+        if self.study == Study::Modal {
+            has_density(case, "a modal study", &materials, &cell_material, problems);
+        }
         if inertia::resolve(selector, &materials, &cell_material, problems) {
             self.pins = inertia::pins(analysis, mesh, &selector.in_solid);
         }
@@ -118,7 +124,10 @@ impl Model {
         // The check of supports runs in one thread for the most part.
         let ((loads, bending), held) = rayon::join(
             || (loads::resolve(selector, supports, constraints, problems), bending::doubt(analysis, mesh)),
-            || is_whole.then(|| held::check(analysis, mesh, &holding, constraints)),
+            || match self.study {
+                Study::Static => is_whole.then(|| held::check(analysis, mesh, &holding, constraints)),
+                Study::Modal => Some(Ok(held::coinciding(mesh, constraints))),
+            },
         );
         self.solver = problems.take(case.solver_options()).unwrap_or_default();
         let mut of_probes = Vec::new();
@@ -148,6 +157,11 @@ impl Model {
         warnings.extend(of_probes);
         (self.materials, self.cell_material) = (materials, cell_material);
         (self.nodal_forces, self.applied, self.load_forces) = (loads.nodal_forces, loads.applied, loads.forces);
+        if self.study == Study::Modal && is_whole {
+            problems.take(modal::check(self, selector));
+            let idle = modal::idle(self);
+            self.warnings.extend(idle);
+        }
     }
 
     /// What there is to say of a model on so many nodes if nothing loads it, nor do supports move it.
@@ -253,7 +267,8 @@ fn rotation(
 /// The fields asked for, each once.
 fn fields(case: &Case) -> Vec<String> {
     let Some(asked) = &case.tables.output.fields else {
-        return case.analysis().physics().usual_fields().map(String::from).collect();
+        let usual = case.analysis().physics().usual_fields();
+        return usual.filter(|name| case.study().has(name)).map(String::from).collect();
     };
     let mut fields: Vec<String> = Vec::new();
     for field in asked.iter().map(|field| field.get_ref()) {

@@ -1,5 +1,6 @@
-//! Files of load cases: `<case>_<name>.vtu` and CSV of each as it comes; then `<case>.pvd`, which lists them for ParaView,
-//! `<case>_envelope.vtu`, CalculiX's file if it is asked for, the picture of the governing case, one report and `summary.json`.
+//! Files of several steps, which are load cases or modes: `<case>_<name>.vtu` and CSV of each as it comes; then `<case>.pvd`, which
+//! lists them for ParaView, `<case>_envelope.vtu` of load cases, CalculiX's file if it is asked for, the picture of the governing
+//! step, one report and `summary.json`.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -17,18 +18,20 @@ use super::report::{CasePages, Report, Skin, most_vertices};
 use super::{Error, FRD, Options, PVD, REPORT, Result, SUMMARY, Summary, VTU};
 use super::{files_of_step, is_zero, names_before, remove_all, sizes};
 use crate::model::Model;
-use crate::result::Step;
+use crate::result::{Step, Study, Units};
 
 /// The ending of the envelope's name.
 const ENVELOPE: &str = "envelope";
+/// How far apart modes are in ParaView at least, as a part of the highest frequency.
+const APART: f64 = 1e-9;
 
-/// The names of the files of a model's load cases, without endings: letters, digits, `-` and `.` of each name, `_` for
+/// The names of the files of a model's steps, without endings: letters, digits, `-` and `.` of each name, `_` for
 /// others; a number behind what would be the same.
 pub fn stems(model: &Model) -> Vec<String> {
     let mut taken = BTreeSet::from([ENVELOPE.to_owned()]);
     let is_plain = |c: char| c.is_alphanumeric() || "-.".contains(c);
     let stem = |case: usize| {
-        let plain: String = model.case_name(case).chars().map(|c| if is_plain(c) { c } else { '_' }).collect();
+        let plain: String = model.step_name(case).chars().map(|c| if is_plain(c) { c } else { '_' }).collect();
         let mut name = plain.clone();
         let mut count = 1;
         while !taken.insert(name.to_lowercase()) {
@@ -37,10 +40,10 @@ pub fn stems(model: &Model) -> Vec<String> {
         }
         format!("{}_{name}", model.name)
     };
-    (0..model.load_cases.len()).map(stem).collect()
+    (0..model.n_steps()).map(stem).collect()
 }
 
-/// The names of all files that may be written for a model with load cases.
+/// The names of all files that may be written for a model of several steps.
 pub fn names(model: &Model, pictures: &[Shot]) -> Vec<String> {
     let name = &model.name;
     let of_steps = stems(model).into_iter().flat_map(|stem| super::step_names(&stem));
@@ -54,7 +57,7 @@ pub fn names(model: &Model, pictures: &[Shot]) -> Vec<String> {
     of_steps.chain(pictures.iter().map(|shot| shot.file_name(name))).chain(of_all).collect()
 }
 
-/// Writes load cases as they are solved.
+/// Writes steps as they are solved.
 pub struct CaseWriter<'a> {
     dir: &'a Path,
     model: &'a Model,
@@ -64,7 +67,9 @@ pub struct CaseWriter<'a> {
     skins: Vec<Option<Skin>>,
     /// The largest over all cases.
     pub envelope: Envelope,
-    /// The case with the largest stress or gradient, and that.
+    /// The values of the steps.
+    values: Vec<f64>,
+    /// The case with the largest stress or gradient, and that; of modes the first that is elastic, or else the first.
     governing: Option<(usize, f64, Step)>,
     /// CalculiX's file of all cases, and what is in it.
     frd: Option<(Staged, Frd<'a>)>,
@@ -79,9 +84,9 @@ pub struct CaseWriter<'a> {
 impl<'a> CaseWriter<'a> {
     /// For the cases of a model, into a folder, which is made if it is missing.
     pub fn new(dir: &'a Path, model: &'a Model, options: Options<'a>) -> CaseWriter<'a> {
-        let (skins, files, prints, envelope) = (vec![], vec![], vec![], Envelope::default());
+        let (skins, values, files, prints, envelope) = (vec![], vec![], vec![], vec![], Envelope::default());
         let (stems, governing, frd, seconds) = (stems(model), None, None, 0.0);
-        CaseWriter { dir, model, options, stems, skins, envelope, governing, frd, files, prints, seconds }
+        CaseWriter { dir, model, options, stems, skins, envelope, values, governing, frd, files, prints, seconds }
     }
 
     /// Writes the files of the next case.
@@ -102,8 +107,14 @@ impl<'a> CaseWriter<'a> {
         super::dat::write(&mut self.prints, model, case, &step).map_err(at)?;
         self.add_to_frd(&step)?;
         self.skins.push(skin);
-        self.envelope.add(&step);
-        let largest = super::largest(sizes(&step).iter().copied()).map_or(0.0, |(_, largest)| largest);
+        self.values.push(step.value);
+        let largest = match step.study {
+            Study::Static => {
+                self.envelope.add(&step);
+                super::largest(sizes(&step).iter().copied()).map_or(0.0, |(_, largest)| largest)
+            }
+            Study::Modal => f64::from(u8::from(step.value > 0.0)),
+        };
         if self.governing.as_ref().is_none_or(|(_, most, _)| largest > *most) {
             self.governing = Some((case, largest, step));
         }
@@ -123,7 +134,7 @@ impl<'a> CaseWriter<'a> {
         self.frd.iter_mut().try_for_each(|(staged, frd)| staged.append(|file| frd.add(file, step)))
     }
 
-    /// The number of the case with the largest stress or gradient.
+    /// The number of the step that is shown first: of load cases that with the largest stress or gradient.
     pub fn governing(&self) -> usize {
         self.governing.as_ref().map_or(0, |(case, ..)| *case)
     }
@@ -139,10 +150,15 @@ impl<'a> CaseWriter<'a> {
         self.files.get(case).into_iter().flatten().filter_map(name).collect()
     }
 
+    /// What fields are labelled with; shapes of modes have no scale.
+    fn units(&self) -> Option<Units> {
+        self.model.units.filter(|_| self.model.study == Study::Static)
+    }
+
     fn skin(&self, step: &Step, case: Option<usize>) -> Skin {
         let symbols = case.filter(|_| self.options.with_symbols).map(|case| (self.model, case));
         let shown = Shown::new(&self.model.mesh, step, &[], symbols);
-        Skin::pack(&shown, self.model.units, self.model.analysis.is_revolved(), most_vertices(self.stems.len() + 1))
+        Skin::pack(&shown, self.units(), self.model.analysis.is_revolved(), most_vertices(self.stems.len() + 1))
     }
 
     /// Writes what is of all cases, of which these are the summaries, and `total`, the summary of all. Returns the paths
@@ -175,7 +191,8 @@ impl<'a> CaseWriter<'a> {
         if let Some((_, _, step)) = self.governing.as_ref().filter(|(_, _, step)| !is_zero(step)) {
             let symbols = self.options.with_symbols.then_some((model, case));
             let shown = Shown::new(&model.mesh, step, self.options.pictures, symbols);
-            let titled = Summary { case: format!("{}: {}", total.case, step.label), ..summaries[case].clone() };
+            let title = format!("{}: {}", total.case, summaries[case].step_title());
+            let titled = Summary { case: title, units: self.units(), ..summaries[case].clone() };
             for shot in self.options.pictures {
                 let name = shot.file_name(&total.case);
                 let image = shown.png(step, shot, &titled).map_err(at)?;
@@ -201,17 +218,29 @@ impl<'a> CaseWriter<'a> {
         Ok(published)
     }
 
-    /// ParaView's list of the cases, each at its number.
+    /// The times of the steps in ParaView: the numbers of load cases, the frequencies of modes. Datasets of one time would be
+    /// shown together, so equal frequencies are set apart.
+    fn times(&self) -> Vec<f64> {
+        if self.model.study == Study::Static {
+            return (1..=self.files.len()).map(|number| number as f64).collect();
+        }
+        let least = APART * self.values.iter().fold(0.0, |most: f64, value| most.max(*value));
+        let least = if least > 0.0 { least } else { APART };
+        let mut times: Vec<f64> = Vec::new();
+        for value in &self.values {
+            times.push(times.last().map_or(*value, |before| value.max(before + least)));
+        }
+        times
+    }
+
+    /// ParaView's list of the steps.
     fn write_list(&self, out: &mut File) -> io::Result<()> {
         let mut text =
             String::from("<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\">\n<Collection>\n");
-        for (case, stem) in self.stems.iter().enumerate().take(self.files.len()) {
-            let name = escape(self.model.case_name(case));
-            let file = escape(stem);
-            text += &format!(
-                "<DataSet timestep=\"{}\" group=\"\" part=\"0\" name=\"{name}\" file=\"{file}.vtu\"/>\n",
-                case + 1
-            );
+        for (case, (stem, time)) in self.stems.iter().zip(self.times()).enumerate() {
+            let (name, file) = (escape(&self.model.step_name(case)), escape(stem));
+            text +=
+                &format!("<DataSet timestep=\"{time}\" group=\"\" part=\"0\" name=\"{name}\" file=\"{file}.vtu\"/>\n");
         }
         out.write_all((text + "</Collection>\n</VTKFile>\n").as_bytes())
     }

@@ -7,7 +7,7 @@ use crate::element::shape::At;
 use crate::io::inp::codes;
 use crate::model::Model;
 use crate::model::case::{Item, Print};
-use crate::result::Step;
+use crate::result::{Step, Study};
 
 /// Fields that a model's prints are made of, beside the usual ones.
 pub fn fields(model: &Model) -> Vec<&'static str> {
@@ -20,13 +20,17 @@ pub fn fields(model: &Model) -> Vec<&'static str> {
     of_print.collect()
 }
 
-/// Writes what a model's deck prints of a step, which is counted from 0.
+/// Writes what a model's deck prints of a step, which is counted from 0. All modes are of one step of the deck, and have their
+/// frequency for the time.
 pub fn write(file: &mut impl Write, model: &Model, number: usize, step: &Step) -> io::Result<()> {
     let Some(deck) = &model.deck else { return Ok(()) };
+    let number = if step.study == Study::Modal { 0 } else { number };
     let (Some(prints), Some(time)) = (deck.prints.get(number), deck.times.get(number)) else { return Ok(()) };
+    let time = if step.study == Study::Modal { &step.value } else { time };
+    let prints = prints.iter().filter(|print| step.study == Study::Static || print.item != Item::Reaction);
     let tables =
         Tables { model, step, nodes: model.mesh.node_tags.iter().copied().zip(0..).collect(), cells: cells(model) };
-    prints.iter().try_for_each(|print| tables.write(file, print, *time))
+    prints.into_iter().try_for_each(|print| tables.write(file, print, *time))
 }
 
 /// Where elements are, by tag.

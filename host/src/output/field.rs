@@ -6,7 +6,7 @@ use std::io;
 
 use super::error::{Error, Result};
 use crate::mesh::Mesh;
-use crate::result::{At, FIELDS, Field, FieldInfo, Physics, Quantity, Step, When};
+use crate::result::{At, FIELDS, Field, FieldInfo, Physics, Quantity, Step, Study, When};
 
 /// Safety factors are shown up to this: a node without stress has an infinite one.
 pub(super) const SAFE: f64 = 10.0;
@@ -71,14 +71,14 @@ impl PointField {
         info.scalars().map(move |(name, component)| PointField { name, info, component })
     }
 
-    /// The scalar of this name, of results with safety factors or without.
+    /// The scalar of this name, of the fields that are there.
     ///
     /// # Errors
     ///
     /// [`Error::UnknownField`] with the names that there are.
-    pub fn named(name: &str, physics: Physics, has_strength: bool) -> Result<PointField> {
-        let is_there = |info: &&FieldInfo| info.at == At::Node && (has_strength || info.when != When::WithStrength);
-        let all = || physics.fields().filter(is_there).flat_map(PointField::of);
+    pub fn named(name: &str, physics: Physics, is_there: impl Fn(&FieldInfo) -> bool) -> Result<PointField> {
+        let at_nodes = |info: &&FieldInfo| info.at == At::Node && is_there(info);
+        let all = || physics.fields().filter(at_nodes).flat_map(PointField::of);
         let name = name.trim();
         // The name in the VTU file does as well.
         let wanted = name.replace("_nodal", "");
@@ -86,9 +86,12 @@ impl PointField {
         all().find(|field| field.name == wanted).ok_or_else(unknown)
     }
 
-    /// The usual field: the von Mises stress or the potential.
-    pub(super) fn usual(physics: Physics) -> PointField {
-        let info = FieldInfo::named(physics.words().shown).unwrap_or(&FIELDS[0]);
+    /// The field that a step is coloured by if nobody names one: the von Mises stress or the potential; of a mode the
+    /// displacement.
+    pub(super) fn usual(step: &Step) -> PointField {
+        let words = step.physics.words();
+        let name = if step.study == Study::Modal { words.unknown } else { words.shown };
+        let info = FieldInfo::named(name).unwrap_or(&FIELDS[0]);
         PointField { name: info.short_name().into(), info, component: None }
     }
 
@@ -143,18 +146,20 @@ mod tests {
             for (i, (field, found)) in all.iter().zip(&values).enumerate() {
                 assert_eq!(found.len(), 12, "{}", field.name);
                 assert!(!values[..i].contains(found), "{}", field.name);
-                assert_eq!(PointField::named(&field.name, physics, true).unwrap(), *field);
+                assert_eq!(PointField::named(&field.name, physics, |_| true).unwrap(), *field);
             }
-            assert_eq!(PointField::usual(physics).info.name, physics.words().shown);
-            let error = PointField::named("stres_xx", physics, false).unwrap_err();
+            assert_eq!(PointField::usual(&step).info.name, physics.words().shown);
+            let error = PointField::named("stres_xx", physics, |_| true).unwrap_err();
             assert!(error.exit_code() == 2 && error.to_string().contains(&all[0].name), "{error}");
         }
         let mut step = of_hex_pair(Physics::Elasticity, When::WithStrength);
-        let y = PointField::named("displacement_y", Physics::Elasticity, false).unwrap().values(&step);
+        let y = PointField::named("displacement_y", Physics::Elasticity, |_| true).unwrap().values(&step);
         assert_eq!(y[3], step.vectors::<3>("displacement")[3][1]);
         *crate::output::tests::values(&mut step, "safety_factor") = (0..12).map(|i| 2.0 * f64::from(i)).collect();
-        let factor = PointField::named("safety_factor", Physics::Elasticity, true).unwrap();
+        let factor = PointField::named("safety_factor", Physics::Elasticity, |_| true).unwrap();
         assert_eq!(factor.values(&step)[4..7], [8.0, 10.0, 10.0]);
-        assert!(PointField::named("safety_factor", Physics::Elasticity, false).is_err());
+        assert!(
+            PointField::named("safety_factor", Physics::Elasticity, |info| info.when != When::WithStrength).is_err()
+        );
     }
 }

@@ -13,6 +13,7 @@ pub mod envelope;
 mod error;
 mod field;
 pub mod frd;
+pub mod modes;
 pub mod picture;
 pub mod points;
 pub mod report;

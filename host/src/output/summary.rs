@@ -12,7 +12,7 @@ use super::points::{ProbeResult, SafetyFactor};
 use super::resolution::{COARSE, ERROR};
 use crate::model::MassProperties;
 use crate::pipeline::{self, Hierarchy};
-use crate::result::{Change, FieldInfo, Physics, Quantity, Table, Units};
+use crate::result::{self, Change, FieldInfo, Physics, Quantity, Table, Units};
 use warpfem_text::{count, vector};
 
 /// The whole summary.
@@ -36,12 +36,12 @@ pub struct Summary {
     /// Mass, centre of mass and inertia, if all materials have a density.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mass: Option<MassProperties>,
-    /// The name of the load case that it is of; empty without load cases, and of the summary of all.
+    /// The name of the step that it is of; empty where there is one without a name, and of the summary of all.
     #[serde(skip)]
     pub step: String,
-    /// The results in a few numbers; of several load cases those of the first.
+    /// The results in a few numbers; of several steps those of the first.
     pub results: Results,
-    /// The load cases.
+    /// The load cases, or the modes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<StepSummary>,
     /// The load case with the largest von Mises stress or gradient.
@@ -61,10 +61,21 @@ pub struct Summary {
 }
 
 impl Summary {
+    /// The step in words: `storm`, or `mode 3, 120.4 Hz`.
+    pub fn step_title(&self) -> String {
+        match self.results.mode {
+            Some(Mode { frequency, .. }) => format!("{}, {}", self.step, result::frequency(frequency, self.units)),
+            None => self.step.clone(),
+        }
+    }
+
     /// How far the answer can be trusted, in words.
     pub fn accuracy(&self) -> String {
         let Solver { relative_residual: residual, .. } = self.solver;
         let what = self.results.physics.words().unknowns;
+        if self.results.mode.is_some() {
+            return format!("relative residual {residual:.1e}");
+        }
         match (self.solver.digits, self.solver.error_estimate) {
             (Some(digits), Some(_)) if self.solver.converged => {
                 format!("{what} right to about {digits} digits, mesh error unknown")
@@ -77,11 +88,14 @@ impl Summary {
     }
 }
 
-/// A load case.
+/// A load case, or a mode.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct StepSummary {
     /// Its name.
     pub name: String,
+    /// How fast it vibrates, if it is a mode.
+    #[serde(flatten)]
+    pub mode: Option<Mode>,
     /// Its results.
     pub results: Results,
     /// The results at probes.
@@ -93,7 +107,16 @@ pub struct StepSummary {
     pub files: Vec<String>,
 }
 
-/// How the solution of a load case ended, as in [`Solver`].
+/// How fast a mode vibrates.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Mode {
+    /// Cycles per time.
+    pub frequency: f64,
+    /// `(2 pi frequency)^2`.
+    pub eigenvalue: f64,
+}
+
+/// How the solution of a step ended, as in [`Solver`].
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[allow(missing_docs, reason = "they are those of `Solver`")]
 pub struct StepSolver {
@@ -106,11 +129,12 @@ pub struct StepSolver {
 }
 
 impl StepSummary {
-    /// Of the summary of a load case, with the names of its files.
+    /// Of the summary of a step, with the names of its files.
     pub fn of(summary: &Summary, files: Vec<String>) -> StepSummary {
         let Solver { iterations, relative_residual, error_estimate, digits, converged, ending, .. } = &summary.solver;
         StepSummary {
             name: summary.step.clone(),
+            mode: summary.results.mode,
             results: summary.results.clone(),
             probes: summary.probes.clone(),
             solver: StepSolver {
@@ -129,6 +153,8 @@ impl StepSummary {
 /// How it was solved.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Solver {
+    /// `static` or `modal`.
+    pub study: String,
     /// `cg`, `direct` or `femses`.
     pub method: String,
     /// Why this method and this preconditioner, in words.
@@ -238,6 +264,8 @@ impl Timings {
 pub struct Results {
     /// What was solved for.
     pub physics: Physics,
+    /// How fast it vibrates, if it is a mode: then it has no loads and no reactions.
+    pub mode: Option<Mode>,
     /// The magnitude of the unknown at the nodes.
     pub unknown: Range,
     /// `u . K u / 2`.
@@ -314,11 +342,13 @@ impl Serialize for Results {
         if let Some(energy) = self.strain_energy {
             map.serialize_entry("strain_energy", &energy)?;
         }
-        map.serialize_entry(words.reactions[0], &rows(&self.reactions))?;
-        map.serialize_entry(words.reactions[1], &Numbers(&self.reaction_sum))?;
-        map.serialize_entry("shared_nodes", &self.shared_nodes)?;
-        map.serialize_entry("applied", &Numbers(&self.applied))?;
-        map.serialize_entry("equilibrium_error", &self.equilibrium_error)?;
+        if self.mode.is_none() {
+            map.serialize_entry(words.reactions[0], &rows(&self.reactions))?;
+            map.serialize_entry(words.reactions[1], &Numbers(&self.reaction_sum))?;
+            map.serialize_entry("shared_nodes", &self.shared_nodes)?;
+            map.serialize_entry("applied", &Numbers(&self.applied))?;
+            map.serialize_entry("equilibrium_error", &self.equilibrium_error)?;
+        }
         map.serialize_entry(words.centres, &self.centres)?;
         map.serialize_entry(words.nodal, &self.nodal)?;
         if let (Some([largest, rises]), Some(away)) = (words.away, &self.max_away) {
@@ -356,6 +386,12 @@ impl Results {
     /// The largest stress away from supports, point loads and sharp inner corners, if it is another than the largest.
     pub fn away(&self) -> Option<&Peak> {
         self.max_away.as_ref().filter(|peak| peak.max != self.nodal.max)
+    }
+
+    /// The first row of a table; empty if it is not there.
+    pub fn table_row(&self, name: &str) -> &[f64] {
+        let table = self.tables.iter().find(|table| table.info.name == name);
+        table.and_then(|table| table.rows.first()).map_or(&[], |row| &row.1)
     }
 
     /// Whether a node beside that place has more, so that it is no peak.

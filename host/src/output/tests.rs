@@ -1,8 +1,8 @@
 use super::*;
 use crate::element::ElementKind;
 use crate::mesh::{Cells, Mesh};
-use crate::model::Case;
-use crate::result::{Field, FieldInfo, Physics, When};
+use crate::model::{Case, MassProperties};
+use crate::result::{EFFECTIVE_MASS, Field, FieldInfo, MODES, Physics, Study, Table, When};
 use std::time::SystemTime;
 
 /// A quadrilateral, then two unit cubes side by side along x, tagged 41 and 42.
@@ -180,4 +180,84 @@ fn where_all_is_zero_there_is_no_picture_and_an_old_one_goes() {
     summary.solver.converged = true;
     write(dir.path(), &nothing, &mut summary).unwrap();
     assert!(page().contains("solution is 0 everywhere"));
+}
+
+/// A mode of vibration of [`hex_pair`], of a frequency and with an effective mass along x.
+fn mode(number: usize, frequency: f64, mass: f64) -> Step {
+    let name = format!("mode {number}");
+    let table = |info, row: Vec<f64>| Table { info, rows: vec![(name.clone(), row)] };
+    let tables = vec![
+        table(&MODES, vec![(std::f64::consts::TAU * frequency).powi(2), frequency, 1e-9]),
+        table(&EFFECTIVE_MASS, vec![mass, 0.0, 0.0, 0.0, 0.0, 0.0]),
+    ];
+    let fields = elastic().fields.into_iter().filter(|field| Study::Modal.has(field.info.name));
+    let (study, fields) = (Study::Modal, fields.collect());
+    Step { label: name.clone(), value: frequency, study, fields, tables, ..Step::default() }
+}
+
+/// What is told of a mode.
+fn summary_of(step: &Step) -> Summary {
+    let mut summary = summary();
+    let eigenvalue = step.row("modes", 0)[0];
+    summary.step = step.label.clone();
+    summary.solver.converged = true;
+    summary.mass = Some(MassProperties { mass: 2.0, centre: [0.0; 3], inertia: [0.0; 6] });
+    summary.results.mode = Some(summary::Mode { frequency: step.value, eigenvalue });
+    summary.results.tables = step.tables.clone();
+    summary
+}
+
+#[test]
+fn modes_are_written_as_steps() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut model = model();
+    (model.study, model.modes, model.units) = (Study::Modal, 5, Some(crate::result::Units::Si));
+    let options = Options { pictures: &[Shot::default()], with_symbols: true, origin: ORIGIN, prints: dir.path() };
+    let mut writer = cases::CaseWriter::new(dir.path(), &model, options);
+    // Two rigid motions, and fewer modes than were asked for.
+    let steps = [mode(1, 0.0, 0.5), mode(2, 0.0, 0.0), mode(3, 12.5, 1.0)];
+    let summaries: Vec<Summary> = steps.iter().map(summary_of).collect();
+    steps.into_iter().for_each(|step| writer.add(step).unwrap());
+    assert_eq!(writer.governing(), 2);
+    let mut total = Summary { step: String::new(), ..summaries[0].clone() };
+    let of_step = |(k, of)| summary::StepSummary::of(of, writer.files(k));
+    total.steps = summaries.iter().enumerate().map(of_step).collect();
+    writer.finish(&summaries, &mut total).unwrap();
+    let mut files =
+        vec!["pair.html", "pair.png", "pair.pvd", "summary.json"].into_iter().map(String::from).collect::<Vec<_>>();
+    for k in 1..=3 {
+        let endings = [".vtu", "_elements.csv", "_nodes.csv", "_tables.csv"];
+        files.extend(endings.map(|ending| format!("pair_mode_{k}{ending}")));
+    }
+    files.sort();
+    assert_eq!(names(dir.path()), files);
+    let text = |name: &str| std::fs::read_to_string(dir.path().join(name)).unwrap();
+    let list = text("pair.pvd");
+    for (time, name) in [("0", "1"), ("0.0000000125", "2"), ("12.5", "3")] {
+        let line =
+            format!("timestep=\"{time}\" group=\"\" part=\"0\" name=\"mode {name}\" file=\"pair_mode_{name}.vtu\"");
+        assert!(list.contains(&line), "{list}");
+    }
+    let read: serde_json::Value = serde_json::from_str(&text("summary.json")).unwrap();
+    assert_eq!((&read["steps"][2]["name"], &read["steps"][2]["frequency"]), (&"mode 3".into(), &12.5.into()));
+    assert!(read["steps"][2]["eigenvalue"].as_f64().unwrap() > 6168.0);
+    let results = &read["steps"][0]["results"];
+    assert!(results["effective_mass"]["mode 1"][0] == 0.5 && results.get("reactions").is_none());
+    assert!(results.get("equilibrium_error").is_none() && results.get("applied").is_none());
+    let page = text("pair.html");
+    for part in [
+        "<h2>3 modes</h2>",
+        "mass along x [%]",
+        "<td>12.50 Hz</td><td>50.0</td>",
+        "<th>sum</th><td></td><td>75.0</td>",
+        "<label>Mode<select",
+        "mode 3, 12.50 Hz",
+        "<h2>Effective mass</h2>",
+    ] {
+        assert!(page.contains(part), "{part}");
+    }
+    for part in ["Loads and reactions", "force balance", "Load case", "envelope: ", "Extremes"] {
+        assert!(!page.contains(part), "{part}");
+    }
+    assert!(text("pair_mode_3_tables.csv").contains("modes,mode 3,frequency,12.5,Hz"));
 }

@@ -23,7 +23,7 @@ use super::rounding::stiffness_ratio;
 use super::shape::{STRETCHED, is_quadratic, largest_poisson, median_stretch, on_surface, one_across};
 use crate::assembly::symbolic;
 use crate::device::Factors;
-use crate::model::{Model, Physics, SolverOptions};
+use crate::model::{Model, Physics, SolverOptions, Study};
 use crate::precond;
 use crate::result::choices::{Acceleration, Method, Operator, Ordering, Precision, Preconditioner, Strategy};
 use crate::result::{Body, Fill, Hard, Plan, Reason};
@@ -100,6 +100,7 @@ impl Plan {
         let solver = &model.solver;
         let kinds = model.mesh.solids().map(|(_, cells)| cells.kind);
         Plan {
+            study: model.study,
             method: Method::Cg,
             acceleration: Acceleration::None,
             preconditioner: Some(precond::AUTO),
@@ -133,6 +134,15 @@ impl Plan {
         }
     }
 
+    /// LOBPCG, in double precision and with a matrix, by multigrid unless another preconditioner is asked for.
+    fn modal(model: &Model, device: &DeviceFacts) -> Plan {
+        let asked = model.solver.preconditioner;
+        let reasons = if asked.is_none() { vec![Reason::Modes] } else { vec![] };
+        let mut plan = Plan { precision: Precision::Double, reasons, ..Plan::plain(model, device.on_host) };
+        plan.precondition(asked.unwrap_or(Preconditioner::Amg), model.solver.order);
+        plan
+    }
+
     /// Takes another preconditioner instead of multigrid, for which there is too little memory.
     pub fn without_multigrid(&mut self, order: usize) {
         self.precondition(precond::without_multigrid(self.precision), order);
@@ -148,6 +158,9 @@ impl Plan {
 
 /// Decides how a model is solved on a device. Whether what is asked for goes together is for others to say.
 pub fn decide(model: &Model, device: &DeviceFacts) -> Plan {
+    if model.study == Study::Modal {
+        return Plan::modal(model, device);
+    }
     match model.solver.method {
         Some(Method::Cg) => iterate(model, device, None, None).with_operator(model, device).rounded(model, device),
         Some(Method::Direct) => Plan::direct(model, device, None, None),

@@ -3,7 +3,7 @@
 use super::decide::decide;
 use super::facts::DeviceFacts;
 use super::operator;
-use crate::model::{Model, Physics};
+use crate::model::{Model, Physics, Study};
 use crate::precond;
 use crate::result::choices::{Acceleration, Method, Operator, PLAIN_PRECISIONS, Precision};
 use crate::result::{Error, Plan, Result};
@@ -16,6 +16,9 @@ use crate::solve::direct;
 /// [`Error::NotAvailable`] for choices that do not go together, [`Error::Direct`].
 pub fn resolve(model: &Model, facts: &DeviceFacts) -> Result<Plan> {
     let solver = &model.solver;
+    if model.study == Study::Modal {
+        check_modal(model)?;
+    }
     let is_long = check_couplings(model)?;
     if solver.method == Some(Method::Femses) {
         check_femses(model)?;
@@ -76,6 +79,23 @@ fn check_couplings(model: &Model) -> Result<bool> {
             ),
         ),
         _ => Ok(length > MOST_FACTORISED),
+    }
+}
+
+/// Refuses what LOBPCG does not do.
+fn check_modal(model: &Model) -> Result<()> {
+    let solver = &model.solver;
+    let refuse = |what, name, only| {
+        let why = "does not go with study `modal`, which LOBPCG solves".into();
+        Err(Error::Unsuited { what, name, why, available: vec!["auto", only] })
+    };
+    match (solver.method, solver.precision, solver.operator) {
+        (Some(method @ (Method::Direct | Method::Femses)), ..) => refuse("method", method.name(), Method::Cg.name()),
+        (_, Some(precision), _) if precision != Precision::Double => {
+            refuse("precision", precision.name(), Precision::Double.name())
+        }
+        (.., Some(operator @ Operator::MatrixFree)) => refuse("operator", operator.name(), Operator::Assembled.name()),
+        _ => Ok(()),
     }
 }
 

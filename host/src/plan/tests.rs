@@ -4,11 +4,12 @@ use super::decide::{CPU, break_even, decide, fill, hard as what_is_hard};
 use super::facts::DeviceFacts;
 use super::iterations::jacobi_iterations;
 use super::memory::factor_bytes;
+use super::resolve::resolve;
 use super::words::AS_ASKED;
 use crate::device::Factors;
-use crate::model::{Case, Model};
+use crate::model::{Case, Model, SolverOptions, Study};
 use crate::result::Hard;
-use crate::result::choices::{Method, Precision, Preconditioner};
+use crate::result::choices::{Method, Operator, Precision, Preconditioner};
 use std::path::Path;
 
 /// A case of `meshes/`.
@@ -179,4 +180,28 @@ fn potentials_are_solved_directly_in_the_plane() {
     assert_taken(&square, &cpu(), "direct", "a plane problem");
     let cube = potential("kind = \"box\", element = \"hex8\", size = [1.0, 1.0, 1.0], cells = [20, 20, 20]");
     assert_taken(&cube, &cpu(), "jacobi", "iterations with Jacobi");
+}
+
+#[test]
+fn modes_are_found_by_multigrid_however_small_the_model_is() {
+    let mut model = clamped("hex8", [1.0; 3], [6; 3], 0.3);
+    model.study = Study::Modal;
+    assert_taken(&model, &cpu(), "amg", "LOBPCG");
+    let plan = resolve(&model, &cpu()).unwrap();
+    assert_eq!((plan.study, plan.method, plan.precision), (Study::Modal, Method::Cg, Precision::Double));
+    model.solver.preconditioner = Some(Preconditioner::Jacobi);
+    assert_taken(&model, &cpu(), "jacobi", AS_ASKED);
+    let said = |change: &dyn Fn(&mut SolverOptions)| {
+        let mut solver = model.solver.clone();
+        change(&mut solver);
+        let mut other = clamped("hex8", [1.0; 3], [6; 3], 0.3);
+        (other.study, other.solver) = (Study::Modal, solver);
+        resolve(&other, &cpu()).unwrap_err().to_string()
+    };
+    let direct = said(&|solver| solver.method = Some(Method::Direct));
+    let expected = "method `direct` does not go with study `modal`, which LOBPCG solves; available here: auto, cg";
+    assert_eq!(direct, expected);
+    assert!(said(&|solver| solver.method = Some(Method::Femses)).starts_with("method `femses` does not go"));
+    assert!(said(&|solver| solver.precision = Some(Precision::Mixed)).ends_with("available here: auto, double"));
+    assert!(said(&|solver| solver.operator = Some(Operator::MatrixFree)).ends_with("available here: auto, assembled"));
 }

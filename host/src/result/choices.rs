@@ -64,6 +64,17 @@ macro_rules! choices {
 pub(crate) use choices;
 
 choices! {
+    /// What is asked of a model.
+    #[derive(Default)]
+    Study:
+    /// Its answer to loads at rest.
+    #[default]
+    Static = "static",
+    /// Its natural frequencies, and how it vibrates at each: `K u = lambda M u`.
+    Modal = "modal",
+}
+
+choices! {
     /// How a system is solved.
     Method:
     /// Preconditioned conjugate gradients.
@@ -175,6 +186,6 @@ mod tests {
                 assert_eq!($Name::from_name("auto"), None);
             )+ };
         }
-        check!(Method, Acceleration, Precision, Ordering, Format, Preconditioner, Strategy);
+        check!(Study, Method, Acceleration, Precision, Ordering, Format, Preconditioner, Strategy);
     }
 }

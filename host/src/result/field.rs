@@ -1,5 +1,6 @@
 //! Results as data: fields on a mesh, tables by name, and the steps of a study that bring them.
 
+use super::choices::Study;
 use super::error::Result;
 use super::list::{FieldInfo, TableInfo};
 use super::outcome::Outcome;
@@ -46,6 +47,8 @@ pub struct Step {
     pub value: f64,
     /// What is solved for.
     pub physics: Physics,
+    /// What it is a step of.
+    pub study: Study,
     /// Fields; what others are computed from comes before them.
     pub fields: Vec<Field>,
     /// Tables.
@@ -84,9 +87,9 @@ impl Step {
 
     /// The same without fields and tables.
     pub fn without_results(&self) -> Step {
-        let Step { label, value, physics, balance, outcome, .. } = self;
+        let Step { label, value, physics, study, balance, outcome, .. } = self;
         let (label, balance, outcome) = (label.clone(), balance.clone(), outcome.clone());
-        Step { label, value: *value, physics: *physics, balance, outcome, ..Step::default() }
+        Step { label, value: *value, physics: *physics, study: *study, balance, outcome, ..Step::default() }
     }
 
     /// The field of this name, if it is there.

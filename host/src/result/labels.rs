@@ -36,6 +36,8 @@ pub enum Quantity {
     Acceleration,
     /// Force times distance.
     Moment,
+    /// Cycles per time.
+    Frequency,
     /// The number of something in a list.
     Index,
     /// Ratios, and potentials, which may be anything.
@@ -46,9 +48,11 @@ impl Units {
     /// The unit of a quantity, if it has one.
     pub fn label(self, quantity: Quantity) -> Option<&'static str> {
         let units = match self {
-            Units::Si => ["m", "N", "Pa", "J", "m^3", "kg", "kg/m^3", "m/s^2", "N m"],
-            Units::MmNS => ["mm", "N", "MPa", "N mm", "mm^3", "t", "t/mm^3", "mm/s^2", "N mm"],
-            Units::InLbfS => ["in", "lbf", "psi", "lbf in", "in^3", "lbf s^2/in", "lbf s^2/in^4", "in/s^2", "lbf in"],
+            Units::Si => ["m", "N", "Pa", "J", "m^3", "kg", "kg/m^3", "m/s^2", "N m", "Hz"],
+            Units::MmNS => ["mm", "N", "MPa", "N mm", "mm^3", "t", "t/mm^3", "mm/s^2", "N mm", "Hz"],
+            Units::InLbfS => {
+                ["in", "lbf", "psi", "lbf in", "in^3", "lbf s^2/in", "lbf s^2/in^4", "in/s^2", "lbf in", "Hz"]
+            }
         };
         units.get(quantity as usize).copied()
     }
@@ -60,6 +64,12 @@ pub fn with_unit(value: String, units: Option<Units>, quantity: Quantity) -> Str
         Some(unit) => format!("{value} {unit}"),
         None => value,
     }
+}
+
+/// A frequency in words: `120.4 Hz`, or `120.4 per time`.
+pub fn frequency(value: f64, units: Option<Units>) -> String {
+    let unit = units.and_then(|units| units.label(Quantity::Frequency)).unwrap_or("per time");
+    format!("{} {unit}", warpfem_text::engineering(value))
 }
 
 impl Serialize for Units {

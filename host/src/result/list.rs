@@ -1,8 +1,9 @@
 //! The one list of results: each a name, where its values are, what they measure, and what they are results of.
 //!
 //! The function of the same name in [`stress`](crate::stress) computes it, in `fields.rs` or `tables.rs`; nothing else
-//! has to know of it.
+//! has to know of it. Tables of modes are computed where these are.
 
+use super::choices::Study;
 use super::labels::Quantity;
 use super::physics::Physics;
 
@@ -149,8 +150,70 @@ macro_rules! tables {
 }
 for_each_table!(tables);
 
+/// Tables of a mode, which a modal study brings itself: a row each, of the mode's name. Effective masses are those along x, y, z
+/// and about axes along these through the origin.
+pub static MODES: TableInfo = TableInfo {
+    name: "modes",
+    columns: &[
+        ("eigenvalue", Quantity::Unlabelled),
+        ("frequency", Quantity::Frequency),
+        ("relative residual", Quantity::Unlabelled),
+    ],
+    physics: &[Physics::Elasticity],
+};
+/// See [`MODES`].
+pub static PARTICIPATION: TableInfo = TableInfo {
+    name: "participation",
+    columns: &[
+        ("x", Quantity::Unlabelled),
+        ("y", Quantity::Unlabelled),
+        ("z", Quantity::Unlabelled),
+        ("about x", Quantity::Unlabelled),
+        ("about y", Quantity::Unlabelled),
+        ("about z", Quantity::Unlabelled),
+    ],
+    physics: &[Physics::Elasticity],
+};
+/// See [`MODES`].
+pub static EFFECTIVE_MASS: TableInfo = TableInfo {
+    name: "effective_mass",
+    columns: &[
+        ("x", Quantity::Mass),
+        ("y", Quantity::Mass),
+        ("z", Quantity::Mass),
+        ("about x", Quantity::Unlabelled),
+        ("about y", Quantity::Unlabelled),
+        ("about z", Quantity::Unlabelled),
+    ],
+    physics: &[Physics::Elasticity],
+};
+
+/// Results that a mode does not have: it has no loads, and a size that means nothing.
+const NOT_OF_MODES: [&str; 13] = [
+    "reaction_force",
+    "nodal_force",
+    "safety_factor",
+    "reactions",
+    "reaction_moments",
+    "inertia_relief",
+    "tie_forces",
+    "tie_moments",
+    "coupling_forces",
+    "equation_multipliers",
+    "bolt_shortenings",
+    "remote_forces",
+    "remote_moments",
+];
+
+impl Study {
+    /// Whether the field or table of this name is a result of it.
+    pub fn has(self, name: &str) -> bool {
+        self == Study::Static || !NOT_OF_MODES.contains(&name)
+    }
+}
+
 impl TableInfo {
-    /// The table of this name.
+    /// The table of this name, but for those of modes.
     pub fn named(name: &str) -> Option<&'static TableInfo> {
         TABLES.iter().find(|table| table.name == name)
     }

@@ -1,11 +1,13 @@
 //! What was decided before a solution.
 
 use super::Reason;
-use super::choices::{Acceleration, Format, Method, Operator, Ordering, Precision, Preconditioner, Strategy};
+use super::choices::{Acceleration, Format, Method, Operator, Ordering, Precision, Preconditioner, Strategy, Study};
 
 /// How a model is solved, with every `auto` decided.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
+    /// What is solved.
+    pub study: Study,
     /// The method.
     pub method: Method,
     /// What makes `femses` faster; nothing with the other methods.

@@ -35,6 +35,8 @@ pub enum Reason {
     },
     /// Products of quadratic elements are faster without a matrix.
     NoMatrix,
+    /// The lowest modes are iterated on together.
+    Modes,
     /// Multigrid was decided on and has too little memory.
     MultigridTooLarge,
 }
@@ -98,6 +100,7 @@ impl fmt::Display for Reason {
                 "about {jacobi:.0} iterations with Jacobi are expected, and multigrid costs as much as {multigrid:.0}"
             ),
             Reason::NoMatrix => write!(f, "products without a matrix, which are faster for quadratic elements"),
+            Reason::Modes => write!(f, "LOBPCG finds the lowest modes, and takes few iterations with multigrid"),
             Reason::MultigridTooLarge => write!(f, "multigrid has too little memory"),
         }
     }

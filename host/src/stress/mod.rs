@@ -62,7 +62,7 @@ impl<'a> Context<'a> {
         (supports, forces): (&'a Supports, Vec<[f64; 3]>),
         multipliers: Vec<f64>,
     ) -> Self {
-        let step = Step { physics: model.analysis.physics(), ..Step::default() };
+        let step = Step { physics: model.analysis.physics(), study: model.study, ..Step::default() };
         let (acceleration, case, nodal) = Default::default();
         Context {
             space,
@@ -121,11 +121,12 @@ impl<'a> Context<'a> {
     ///
     /// Those of the device.
     pub fn into_step(mut self, sink: &dyn Sink) -> Result<Step> {
-        let physics = self.step.physics;
-        for info in physics.fields().filter(|info| sink.wants(info.name)) {
+        let (physics, study) = (self.step.physics, self.step.study);
+        let is_wanted = |name: &str| study.has(name) && sink.wants(name);
+        for info in physics.fields().filter(|info| is_wanted(info.name)) {
             self.field(info.name)?;
         }
-        for info in physics.tables().filter(|info| sink.wants(info.name)) {
+        for info in physics.tables().filter(|info| is_wanted(info.name)) {
             self.table(info.name)?;
         }
         self.step.fields.retain(|field| sink.wants(field.info.name));

@@ -21,6 +21,7 @@ impl Case {
     /// Everything that can be checked before the mesh is read; nothing if the analysis is wrong, on which most depends.
     pub(super) fn check(&self, problems: &mut Problems) -> Option<()> {
         problems.take(self.check_analysis())?;
+        self.check_study(problems);
         problems.take(self.check_mesh());
         self.check_materials(problems);
         for support in &self.tables.support {
@@ -30,7 +31,8 @@ impl Case {
         self.check_loads(problems);
         self.check_load_cases(problems);
         for field in self.tables.output.fields.iter().flatten() {
-            let names: Vec<&str> = self.analysis().physics().fields().map(|field| field.name).collect();
+            let fields = self.analysis().physics().fields().map(|field| field.name);
+            let names: Vec<&str> = fields.filter(|name| self.study().has(name)).collect();
             problems.take(self.check_name("field", Some(field), &names));
             problems.take(self.check_strength(field));
         }

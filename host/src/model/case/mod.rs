@@ -13,6 +13,7 @@ mod scale;
 mod slips;
 mod solver;
 mod springs;
+mod study;
 mod supports;
 pub(super) mod synonyms;
 mod syntax;

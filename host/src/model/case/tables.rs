@@ -115,6 +115,12 @@ impl MaterialTable {
 pub struct AnalysisTable {
     /// An analysis; `elasticity` if left out.
     pub kind: Option<Spanned<String>>,
+    /// `static` or `modal`; `static` if left out.
+    pub study: Option<Spanned<String>>,
+    /// How many modes of a modal study.
+    pub modes: Option<Spanned<u64>>,
+    /// What of M is added to K where these are iterated on.
+    pub shift: Option<Spanned<f64>>,
     pub thickness: Option<Spanned<f64>>,
     /// What numbers are labelled with: `SI`, `mm-N-s` or `in-lbf-s`.
     pub units: Option<Spanned<String>>,

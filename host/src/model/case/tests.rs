@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::*;
+use crate::result::Study;
 use crate::result::choices::Format;
 
 /// A correct case; each test spoils a line of it.
@@ -97,6 +98,43 @@ fn an_unknown_key_is_pointed_at_and_the_nearest_offered() {
     );
     says(&message("[gravity]", "[gravitation]"), "part.toml:18:", &["`gravitation`", "did you mean `gravity`"]);
     spoilt("cells =", "cell =", "2:", &["unknown key `cell`", "did you mean `cells`"]);
+}
+
+#[test]
+fn a_modal_study_has_its_own_keys() {
+    const KIND: &str = "kind = \"elasticity\"";
+    let with = |more: &str| format!("{KIND}\n{more}");
+    let read =
+        |more: &str| parse(&GOOD.replace(KIND, &with(more))).map(|case| (case.study(), case.modes(), case.shift()));
+    assert_eq!(read("").unwrap().0, Study::Static);
+    assert_eq!(read("study = \"modal\"").unwrap(), (Study::Modal, 10, 0.0));
+    assert_eq!(read("study = \"modal\"\nmodes = 3\nshift = 2.5").unwrap(), (Study::Modal, 3, 2.5));
+    let refused = |more: &str, place: &str, words: &[&str]| spoilt(KIND, &with(more), place, words);
+    refused("study = \"modl\"", "6:9: there is no study `modl`", &["did you mean `modal`", "static, modal"]);
+    refused("study = \"vibration\"", "6:9: there is no study", &["did you mean `modal`"]);
+    refused(
+        "study = \"buckling\"",
+        "6:9: study `buckling` is not available",
+        &["natural frequencies", "static, modal"],
+    );
+    refused("modes = 3", "6:9: `modes` belongs to a modal study", &["study = \"modal\""]);
+    refused("study = \"static\"\nshift = 1.0", "7:9: `shift` belongs to a modal study", &[]);
+    refused("study = \"modal\"\nmodes = 0", "7:9: `modes` must be 1 or more", &["10 is the default"]);
+    refused("study = \"modal\"\nmodes = -1", "7:9: ", &[]);
+    for shift in ["-1.0", "inf", "nan"] {
+        refused(&format!("study = \"modal\"\nshift = {shift}"), "7:9: `shift` must not be negative", &["K + shift M"]);
+    }
+    let modal = GOOD.replace(KIND, &with("study = \"modal\""));
+    let case = "[[load_case]]\nname = \"a\"\nfactors = { gravity = 1.0 }\n";
+    for (more, what) in [(case, "[[load_case]]"), ("[inertia_relief]\n", "[inertia_relief]")] {
+        let found = problems(&format!("{modal}{more}"));
+        assert!(found.len() == 1 && found[0].contains(&format!("so it has no {what}")), "{found:#?}");
+    }
+    let found = problems(&modal.replace("\"displacement\"", "\"reaction_force\""));
+    assert!(found.len() == 1 && found[0].contains("field `reaction_force` is not available"), "{found:#?}");
+    let heat = "[mesh]\nfile = \"a.msh\"\n[analysis]\nkind = \"laplace\"\nstudy = \"modal\"\n\
+                [[material]]\nname = \"m\"\nconductivity = 1.0\n";
+    says(&problems(heat)[0], "part.toml:5:9: a modal study is of elastic bodies", &["case of laplace"]);
 }
 
 /// All that is wrong with a text.

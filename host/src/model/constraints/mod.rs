@@ -292,6 +292,11 @@ impl Constraints {
         self.rows.iter().any(|row| row.value != 0.0)
     }
 
+    /// How many unknowns follow from others.
+    pub fn n_slaves(&self) -> usize {
+        self.rows.len()
+    }
+
     /// Takes the forces of the constraints, `K u - f` at the nodes, `[n_nodes][3]`, off these: what is left is that of the
     /// supports. Returns the force of each row, as the entries of the case have them.
     pub fn take_forces(&self, forces: &mut [[f64; 3]]) -> Vec<f64> {

@@ -74,9 +74,8 @@ pub fn check(
         let with_group = [supports, &[group]].concat();
         is_potential || weak::warning(&parts, part, &(grams[part] + added), &with_group).is_none()
     });
-    let mut touching = touching::find(&parts);
     let groups = coupled::groups(&parts, constraints);
-    touching.retain(|Touching { parts: [a, b], .. }| groups[a - 1] != groups[b - 1]);
+    let touching = apart(&parts, &groups);
     for part in &mut loose {
         part.touches = touching.iter().filter(|touch| touch.parts.contains(&part.number)).cloned().collect();
     }
@@ -99,6 +98,20 @@ pub fn check(
         (_, true) => Err(ModelError::Floating { parts: loose, n_parts }),
         (_, false) => Err(ModelError::FreeMotion { parts: loose, n_parts }),
     }
+}
+
+/// Warnings of parts that coincide with others without being joined to them: all that there is to say of a body that may
+/// move.
+pub fn coinciding(mesh: &Mesh, constraints: &Constraints) -> Vec<String> {
+    let parts = Pieces::parts(mesh);
+    touching::warnings(&apart(&parts, &coupled::groups(&parts, constraints)))
+}
+
+/// The parts that touch others, and are not in one group with them.
+fn apart(parts: &Pieces<'_>, groups: &[u32]) -> Vec<Touching> {
+    let mut touching = touching::find(parts);
+    touching.retain(|Touching { parts: [a, b], .. }| groups[a - 1] != groups[b - 1]);
+    touching
 }
 
 /// A support that holds some nodes in full.

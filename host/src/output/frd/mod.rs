@@ -10,13 +10,14 @@ mod number;
 #[cfg(test)]
 mod tests;
 
+use std::f64::consts::TAU;
 use std::io::{self, Write};
 
 use super::field::check;
 use super::rows;
 use crate::mesh::Mesh;
 use crate::mesh::write::Form;
-use crate::result::{At, Field, FieldInfo, Quantity, Step, TENSOR, VECTOR};
+use crate::result::{At, Field, FieldInfo, Quantity, Step, Study, TENSOR, VECTOR};
 
 /// Fields that CalculiX has: our name, its name, and what the names of components begin with.
 const KNOWN: [(&str, &str, &str); 6] = [
@@ -112,12 +113,19 @@ impl<'a> Frd<'a> {
 
     fn block<W: Write>(&self, out: &mut W, step: &Step, field: &Field) -> io::Result<()> {
         let (n, format) = (self.mesh.coords.len(), if self.form == Form::Ascii { 1 } else { 2 });
+        let is_mode = step.study == Study::Modal;
         // Readers take 0 for a state before the first step.
-        let value = if step.value == 0.0 { self.n_steps as f64 } else { step.value };
+        let value = if step.value == 0.0 && !is_mode { self.n_steps as f64 } else { step.value };
+        let (kind, analysis) = if is_mode { (2, "MODAL") } else { (0, "") };
         let label: String = step.label.chars().filter(char::is_ascii).take(20).collect();
         let (number, set) = (self.n_steps, 100 + self.n_steps);
         writeln!(out, "    1PSTEP{:>26}{:>12}{number:>12}", self.n_blocks, 1)?;
-        writeln!(out, "  100CL{set:>5}{}{n:>12}{label:<20}{:>2}{number:>5}{:>10}{format:>2}", real(value), 0, "")?;
+        if is_mode {
+            let (mass, stiffness) = (real(1.0), real((TAU * value).powi(2)));
+            writeln!(out, "    1PGM{mass:>28}\n    1PGK{stiffness:>28}\n    1PMODE{number:>26}")?;
+        }
+        let value = real(value);
+        writeln!(out, "  100CL{set:>5}{value}{n:>12}{label:<20}{kind:>2}{number:>5}{analysis:<10}{format:>2}")?;
         let info = field.info;
         out.write_all(header(info).as_bytes())?;
         // Shears of a strain are the engineer's here, the tensor's there.

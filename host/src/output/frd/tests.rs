@@ -4,7 +4,7 @@ use super::elements::layout;
 use super::*;
 use crate::element::ElementKind;
 use crate::output::tests::{hex_pair, of_hex_pair, values};
-use crate::result::{Physics, When};
+use crate::result::{Physics, Study, When};
 
 fn names(of: &[&str]) -> Vec<String> {
     of.iter().map(|name| name.to_string()).collect()
@@ -49,6 +49,34 @@ fn nodes_elements_and_steps_have_calculix_s_lines() {
     assert_eq!(lines[44], "  100CL  102 2.00000E+00          12wind from the left a 0    2           1");
     assert_eq!(lines[45..50], head);
     assert_eq!(lines[62..], [" -3", " 9999"]);
+}
+
+#[test]
+fn modes_have_calculix_s_lines() {
+    let of = |value: f64| Step {
+        value,
+        study: Study::Modal,
+        label: "mode".into(),
+        ..of_hex_pair(Physics::Elasticity, When::Usual)
+    };
+    let text = text(&[of(0.0), of(0.5)], &["displacement"]);
+    let lines: Vec<&str> =
+        text.lines().filter(|line| line.starts_with("    1P") || line.starts_with("  100")).collect();
+    assert_eq!(
+        lines[1..],
+        [
+            "    1PSTEP                         1           1           1",
+            "    1PGM                 1.00000E+00",
+            "    1PGK                 0.00000E+00",
+            "    1PMODE                         1",
+            "  100CL  101 0.00000E+00          12mode                 2    1MODAL      1",
+            "    1PSTEP                         2           1           2",
+            "    1PGM                 1.00000E+00",
+            "    1PGK                 9.86960E+00",
+            "    1PMODE                         2",
+            "  100CL  102 5.00000E-01          12mode                 2    2MODAL      1",
+        ]
+    );
 }
 
 #[test]

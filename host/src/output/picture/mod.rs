@@ -90,7 +90,7 @@ impl Shown {
         let symbols = symbols.map(|(model, case)| (model, model.loads(case)));
         let groups = symbols.as_ref().map_or(vec![], |(model, loads)| symbols::resolve(&scene, model, loads));
         let gravity = symbols.and_then(|(model, loads)| symbols::gravity(model, &loads));
-        let colors = Coloring::new(scene.values().to_vec(), PointField::usual(step.physics).may_be_cut());
+        let colors = Coloring::new(scene.values().to_vec(), PointField::usual(step).may_be_cut());
         Shown { deformed: scene.deformed(scale), scale, largest, colors, groups, gravity, scene }
     }
 
@@ -177,7 +177,7 @@ impl Shown {
     }
 
     fn draw(&self, step: &Step, shot: &Shot, summary: &Summary) -> Canvas {
-        let field = shot.field.clone().unwrap_or_else(|| PointField::usual(step.physics));
+        let field = shot.field.clone().unwrap_or_else(|| PointField::usual(step));
         let values = field.values(step);
         let at_skin = self.scene.nodes.iter().map(|&node| values.get(node as usize).copied().unwrap_or(0.0));
         let finite = at_skin.map(|value| if value.is_finite() { value } else { 0.0 });

@@ -9,7 +9,7 @@ use crate::mesh::vector::{cross, dot, sub, unit};
 use crate::output::field::{PointField, displacement, sizes};
 use crate::output::largest;
 use crate::parallel;
-use crate::result::{At, Quantity, Step, When};
+use crate::result::{At, Quantity, Step, Study, When};
 
 /// Not a node: the fourth of a triangle.
 pub(in crate::output) const NONE: u32 = u32::MAX;
@@ -61,8 +61,8 @@ impl Scene {
         let displacement = displacement(step);
         let lengths = displacement.map(|all| largest(all.iter().map(|&u| dot(u, u))));
         let of_sizes = || largest(sizes(step).iter().copied());
-        let usual = step.nodes(step.physics.words().shown);
-        let peaks = [largest(usual.iter().copied()), lengths.unwrap_or_else(of_sizes)];
+        let usual = PointField::usual(step).values(step);
+        let peaks = [largest(usual.into_iter()), lengths.unwrap_or_else(of_sizes)];
         let peaks: Vec<usize> = peaks.into_iter().flatten().map(|(node, _)| node).collect();
         more.iter().for_each(|&node| number[node] = 0);
         faces.iter().flat_map(corners).for_each(|&node| number[node as usize] = 0);
@@ -108,7 +108,8 @@ impl Scene {
 /// The scalars at some nodes: what the physics shows, then what was asked for.
 fn scalars(step: &Step, nodes: &[usize]) -> Vec<(String, Quantity, Vec<f64>)> {
     let words = step.physics.words();
-    let shown = words.solid.iter().filter_map(|name| step.field(name));
+    let of_mode = (step.study == Study::Modal).then_some(words.unknown);
+    let shown = of_mode.iter().chain(words.solid).filter_map(|name| step.field(name));
     let asked = step.fields.iter().filter(|field| field.info.at == At::Node && field.info.when == When::Asked);
     let mut scalars = Vec::new();
     for info in shown.chain(asked).map(|field| field.info) {

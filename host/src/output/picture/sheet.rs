@@ -69,7 +69,7 @@ pub(super) struct Captions {
 
 impl Captions {
     pub(super) fn new(shown: &Shown, step: &Step, shot: &Shot, summary: &Summary) -> Captions {
-        let field = shot.field.clone().unwrap_or_else(|| PointField::usual(step.physics));
+        let field = shot.field.clone().unwrap_or_else(|| PointField::usual(step));
         let units = summary.units;
         let moves = displacement(step).is_some();
         let unit = units.and_then(|units| units.label(field.unit()));

@@ -86,7 +86,7 @@ mod tests {
     #[test]
     fn files_are_named_after_what_is_asked_for() {
         let views = ["iso", "-y", "iso"].map(|name| Viewpoint::named(name).unwrap());
-        let field = PointField::named("displacement", crate::result::Physics::Elasticity, false).unwrap();
+        let field = PointField::named("displacement", crate::result::Physics::Elasticity, |_| true).unwrap();
         let names = |fields: &[PointField], views: &[Viewpoint]| -> Vec<String> {
             Shot::all(fields, views).iter().map(|shot| shot.file_name("arm")).collect()
         };

@@ -246,7 +246,7 @@ fn every_side_and_field_gives_another_picture() {
     let (mesh, results) = (hex_pair(), elastic());
     let fields = &results;
     let views = Viewpoint::ALL.map(|(_, view)| view);
-    let displacement = PointField::named("displacement_x", Physics::Elasticity, false).unwrap();
+    let displacement = PointField::named("displacement_x", Physics::Elasticity, |_| true).unwrap();
     let shots = [Shot::all(&[], &views), Shot::all(std::slice::from_ref(&displacement), &[])[1..].to_vec()].concat();
     let shown = Shown::new(&mesh, fields, &shots, None);
     let drawn: Vec<Canvas> = shots.iter().map(|shot| shown.draw(fields, shot, &pair())).collect();

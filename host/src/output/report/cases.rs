@@ -1,11 +1,12 @@
-//! The report's load cases: a table of all, and for the choice of one what is shown of each.
+//! The report's steps, which are load cases or modes: a table of all, and for the choice of one what is shown of each.
 
 use super::{Skin, base64, escape, parts};
 use crate::output::Summary;
-use crate::result::Extremes;
+use crate::output::modes::{MassShares, NOTE};
+use crate::result::{Extremes, Quantity};
 use warpfem_text::{counted, vector};
 
-/// Load cases as the page has them.
+/// Steps as the page has them.
 pub(in crate::output) struct CasePages<'a> {
     /// Of each case.
     pub summaries: &'a [Summary],
@@ -27,11 +28,47 @@ impl CasePages<'_> {
     }
 
     fn name(&self, case: usize) -> String {
-        escape(&self.summaries[case].step)
+        escape(&self.summaries[case].step_title())
     }
 
-    /// Rows of the cases: the largest values, where they are, and how the solution ended.
+    /// What a step is.
+    fn noun(&self) -> &'static str {
+        if self.summaries[0].results.mode.is_some() { "mode" } else { "load case" }
+    }
+
+    /// Rows of the steps.
     pub(super) fn table(&self) -> String {
+        if self.noun() == "mode" { self.modes() } else { self.load_cases() }
+    }
+
+    /// Rows of the modes: frequencies, effective masses, and how the solution ended.
+    fn modes(&self) -> String {
+        let results = self.summaries.iter().map(|summary| &summary.results);
+        let shares = MassShares::of(results, self.summaries[0].mass);
+        let percent = |shares: &[f64]| shares.iter().map(|share| format!("<td>{share:.1}</td>")).collect::<String>();
+        let row = |(case, summary): (usize, &Summary)| {
+            let frequency = summary.results.mode.map_or(f64::NAN, |mode| mode.frequency);
+            let frequency = parts::measured(summary, frequency, Quantity::Frequency);
+            let masses = shares.as_ref().map_or(String::new(), |shares| percent(&shares.of_modes[case]));
+            let ended = if summary.solver.converged { "converged" } else { "<strong>not converged</strong>" };
+            let class = if case == self.governing { " class=\"sum\"" } else { "" };
+            format!("<tr{class}><th>{}</th><td>{frequency}</td>{masses}<td>{ended}</td></tr>", escape(&summary.step))
+        };
+        let mut rows: String = self.summaries.iter().enumerate().map(row).collect();
+        if let Some(shares) = &shares {
+            rows += &format!("<tr><th>sum</th><td></td>{}<td></td></tr>", percent(&shares.sum));
+        }
+        let axes = shares.iter().flat_map(|shares| &shares.axes);
+        let heads: String = axes.map(|axis| format!("<th>mass along {axis} [%]</th>")).collect();
+        format!(
+            "<section><h2>{}</h2><div class=\"wide\"><table><thead><tr><th></th><th>frequency</th>{heads}<th></th></tr></thead>\
+             <tbody>{rows}</tbody></table></div><p class=\"note\">Masses are effective masses; {NOTE}.</p></section>\n",
+            counted(self.summaries.len(), self.noun())
+        )
+    }
+
+    /// Rows of the load cases: the largest values, where they are, and how the solution ended.
+    fn load_cases(&self) -> String {
         let words = self.summaries[0].results.physics.words();
         let row = |(case, summary): (usize, &Summary)| {
             let results = &summary.results;
@@ -60,7 +97,7 @@ impl CasePages<'_> {
             "<section><h2>{}</h2><div class=\"wide\"><table><thead><tr><th></th><th>largest {}</th><th>at</th><th>{unknown}</th>\
              <th></th></tr></thead><tbody>{rows}</tbody></table></div><p class=\"note\">The governing case, {}, is shown \
              first.</p></section>\n",
-            counted(self.summaries.len(), "load case"),
+            counted(self.summaries.len(), self.noun()),
             words.intensity[0],
             self.name(self.governing)
         )
@@ -77,7 +114,8 @@ impl CasePages<'_> {
         let envelope = self.envelope.as_ref().map_or(String::new(), |_| {
             format!("<option value=\"{ENVELOPE}\">envelope: the largest of all cases</option>")
         });
-        format!("<label>Load case<select id=\"case\">{cases}{envelope}</select></label>\n")
+        let noun = if self.noun() == "mode" { "Mode" } else { "Load case" };
+        format!("<label>{noun}<select id=\"case\">{cases}{envelope}</select></label>\n")
     }
 
     /// The skins that are not shown first.
@@ -97,10 +135,12 @@ impl CasePages<'_> {
 
     /// A part of the page for each case, of which the page shows that of the case that is chosen.
     pub(super) fn each(&self, part: impl Fn(&Summary, usize) -> String) -> String {
+        // A mode's name says what it is.
+        let of = if self.noun() == "mode" { "" } else { "Load case " };
         let block = |(case, summary): (usize, &Summary)| {
             let (mark, name) = (self.mark(case), self.name(case));
             format!(
-                "<div class=\"of-case\" data-case=\"{mark}\"><p class=\"note\">Load case {name}</p>{}</div>\n",
+                "<div class=\"of-case\" data-case=\"{mark}\"><p class=\"note\">{of}{name}</p>{}</div>\n",
                 part(summary, case)
             )
         };

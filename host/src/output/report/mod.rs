@@ -42,7 +42,7 @@ pub(super) struct Report<'a> {
     summary: &'a Summary,
     origin: Origin<'a>,
     skin: Option<Skin>,
-    /// Of several load cases.
+    /// Of several steps.
     cases: Option<CasePages<'a>>,
 }
 
@@ -55,7 +55,7 @@ impl<'a> Report<'a> {
         Report { model, summary, origin, skin, cases: None }
     }
 
-    /// The report of several load cases, with the summary of all.
+    /// The report of several steps, with the summary of all.
     pub(super) fn of_cases(
         model: &'a Model,
         summary: &'a Summary,
@@ -66,7 +66,7 @@ impl<'a> Report<'a> {
         Report { model, summary, origin, skin, cases: Some(cases) }
     }
 
-    /// A part of the page for each load case, or for the one there is: of its summary and its number.
+    /// A part of the page for each step, or for the one there is: of its summary and its number.
     fn each(&self, part: impl Fn(&Summary, usize) -> String) -> String {
         match &self.cases {
             Some(cases) => cases.each(part),

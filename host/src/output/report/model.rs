@@ -1,7 +1,7 @@
 //! The report's words on the model: what was solved, of which files, how it is held and loaded, and in which units.
 
 use super::{Origin, escape};
-use crate::model::{Directions, Material, Model, Physics, Quantity, Rotation, Support, Units, with_unit};
+use crate::model::{Directions, Material, Model, Physics, Quantity, Rotation, Study, Support, Units, with_unit};
 use crate::output::Summary;
 use std::time::UNIX_EPOCH;
 use warpfem_text::{clean, counted, date, engineering, vector, vector_above};
@@ -15,6 +15,7 @@ pub(super) fn model(model: &Model, summary: &Summary, origin: &Origin) -> String
         ("case", origin.case.to_owned()),
         ("mesh", origin.mesh.to_owned()),
         ("analysis", model.analysis.name().replace('_', " ")),
+        ("study", model.study.name().to_owned()),
         ("solved", time),
         ("program", format!("warpfem {}", env!("CARGO_PKG_VERSION"))),
     ];
@@ -39,11 +40,14 @@ pub(super) fn model(model: &Model, summary: &Summary, origin: &Origin) -> String
         let nodes = counted(spring.holds.nodes.len(), "node");
         format!("{}: spring of {}{per_area} ({nodes})", spring.name, rates.join(", "))
     });
-    let loads = loads(model, summary.least_force(), is_potential);
+    let loads = match model.study {
+        Study::Static => loads(model, summary.least_force(), is_potential),
+        Study::Modal => masses(model).collect(),
+    };
     format!(
         "<h2>Model</h2><table class=\"facts\"><tbody>{rows}</tbody></table>{}{}{}<p class=\"note\">{note}</p>",
         list("Supports", held.chain(springs).collect()),
-        list("Loads", loads),
+        list(if model.study == Study::Modal { "Masses" } else { "Loads" }, loads),
         materials(&model.materials, is_potential, summary.units)
     )
 }
@@ -85,6 +89,10 @@ fn held(support: &Support, is_potential: bool, dim: usize) -> String {
     format!("{}: {} ({})", support.name, parts.join(", "), counted(support.nodes.len(), "node"))
 }
 
+fn masses(model: &Model) -> impl Iterator<Item = String> + '_ {
+    model.masses.iter().map(|of| format!("mass {}: {}", of.name, engineering(of.mass)))
+}
+
 /// `force on tip: (0, 0, −1500) in all`; what acts on the volume last.
 fn loads(model: &Model, least: f64, is_potential: bool) -> Vec<String> {
     let total = |total: [f64; 3]| match is_potential {
@@ -97,14 +105,13 @@ fn loads(model: &Model, least: f64, is_potential: bool) -> Vec<String> {
     let source = model.source.map(|s| format!("source: {} per volume", engineering(s)));
     let speed = |rotation: Rotation| format!("rotation: {} radians per time", engineering(rotation.speed));
     let rotation = model.rotation.map(speed);
-    let masses = model.masses.iter().map(|of| format!("mass {}: {}", of.name, engineering(of.mass)));
     let warm = model.temperature.as_ref().map(|of| {
         let ((low, high), reference) = (of.range().unwrap_or_default(), of.reference);
         let [low, high, reference] = [low + reference, high + reference, reference].map(engineering);
         format!("temperature: {low} to {high}, without thermal strain at {reference}")
     });
     let free = (!model.pins.is_empty()).then(|| "inertia of the free body".to_string());
-    on_surfaces.chain(masses).chain(gravity).chain(rotation).chain(source).chain(warm).chain(free).collect()
+    on_surfaces.chain(masses(model)).chain(gravity).chain(rotation).chain(source).chain(warm).chain(free).collect()
 }
 
 const OF_ELASTICITY: [(&str, Quantity); 4] = [

@@ -56,9 +56,11 @@ function fieldsOf(header, skin) {
   if (!header.moves) return stored;
   const [ux, uy, uz] = skin.planes.slice(3, 6);
   const length = () => ux.map((x, i) => Math.hypot(x, uy[i], uz[i]));
+  const whole = { name: "displacement", values: length, bounds: [undefined, header.largest] };
   const along = ["x", "y", "z"].map((axis, i) =>
     ({ name: `displacement ${axis}`, values: () => skin.planes[3 + i], bounds: header.ranges[3 + i] }));
-  return [...stored, { name: "displacement", values: length, bounds: [undefined, header.largest] }, ...along];
+  // That of a mode is stored, as its first.
+  return [...stored, ...(stored[0].name === whole.name ? [] : [whole]), ...along];
 }
 
 /** A field's name, with its unit if the case names its units. */

@@ -5,7 +5,7 @@ use crate::mesh::Mesh;
 use crate::model::{AppliedLoad, SolverOptions};
 use crate::output::Summary;
 use crate::output::distribution::{Distribution, Peak, Range};
-use crate::output::summary::{RISING, Results, Solver, shared};
+use crate::output::summary::{Mode, RISING, Results, Solver, shared};
 use crate::result::{Extremes, Quantity, Table, with_unit};
 use warpfem_text::{clean, count, counted, engineering, engineering_beside, vector};
 
@@ -90,6 +90,11 @@ pub(super) fn cards(summary: &Summary) -> String {
         card(label, &measured(summary, nodal.max, quantity), &nodal.beside(centres))
     };
     let (results, words) = (&summary.results, summary.results.physics.words());
+    if let Some(Mode { frequency, eigenvalue }) = results.mode {
+        let note = format!("eigenvalue {}", shown(eigenvalue));
+        let card = card("frequency", &measured(summary, frequency, Quantity::Frequency), &note);
+        return format!("<dl class=\"cards\">{card}</dl>");
+    }
     let unknown = |value: f64| measured(summary, value, results.unknown_unit());
     let first = match words.extremes {
         Extremes::Largest(_) => card(&format!("largest {}", words.unknown), &unknown(results.unknown.max), ""),
@@ -147,10 +152,14 @@ pub(super) fn warnings(warnings: &[String]) -> String {
     format!("<section class=\"warnings\"><h2>Warnings</h2><ul>{items}</ul></section>")
 }
 
-/// Loads and reactions, their balance, and the tables of results.
+/// Loads and reactions, their balance, and the tables of results; of a mode the tables alone.
 pub(super) fn forces(summary: &Summary, loads: &[AppliedLoad]) -> String {
     let (results, least) = (&summary.results, summary.least_force());
     let words = results.physics.words();
+    let tables: String = results.tables.iter().map(|of| further(summary, of)).collect();
+    if results.mode.is_some() {
+        return tables;
+    }
     let columns = results.physics.tables().find(|table| table.name == words.reactions[0]);
     let (heads, unit) = columns.map_or((vec![], Quantity::Unlabelled), |table| {
         (table.columns.iter().map(|column| column.0).collect(), table.unit())
@@ -179,7 +188,6 @@ pub(super) fn forces(summary: &Summary, loads: &[AppliedLoad]) -> String {
         format!("<p>Strain energy {}.</p>", measured(summary, energy, Quantity::Energy))
     });
     let heading = heading(summary, words.balance, unit);
-    let tables: String = results.tables.iter().map(|of| further(summary, of)).collect();
     format!("{heading}{}{}{energy}{tables}", table(&heads, &rows, &sums, cell), note(results.shared_nodes))
 }
 
@@ -231,8 +239,11 @@ fn note(shared_nodes: usize) -> String {
     shared(shared_nodes).map_or(String::new(), |note| format!("<p class=\"note\">Of the sums: {note}.</p>"))
 }
 
-/// Largest values and where they are.
+/// Largest values and where they are; nothing of a mode, which has no scale.
 pub(super) fn extremes(summary: &Summary) -> String {
+    if summary.results.mode.is_some() {
+        return String::new();
+    }
     let row = |name: &str, value: f64, quantity, place: String| {
         let value = measured(summary, value, quantity);
         format!("<tr><th>{name}</th><td>{value}</td><td class=\"place\">{place}</td></tr>")

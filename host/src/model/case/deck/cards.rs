@@ -3,7 +3,7 @@
 use super::Reader;
 use crate::io::inp::{Card, Mistake, Read};
 
-/// Cards that have no effect on the answer of linear statics, or that only say what is written.
+/// Cards that have no effect on the answer of linear statics or on natural frequencies, or that only say what is written.
 const PASSED: &[&str] = &[
     "HEADING",
     "PREPRINT",
@@ -55,10 +55,9 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("CLEARANCE", CONTACT, TIES),
     ("GAP", CONTACT, TIES),
     ("DASHPOT", "dashpots are not solved", STATIC),
-    ("FREQUENCY", "vibration is not solved", STATIC),
-    ("COMPLEXFREQUENCY", "vibration is not solved", STATIC),
-    ("MODALDYNAMIC", "vibration is not solved", STATIC),
-    ("STEADYSTATEDYNAMICS", "vibration is not solved", STATIC),
+    ("COMPLEXFREQUENCY", "vibration with damping is not solved", STATIC),
+    ("MODALDYNAMIC", "motion in time is not solved", STATIC),
+    ("STEADYSTATEDYNAMICS", "forced vibration is not solved", STATIC),
     ("DYNAMIC", "motion in time is not solved", STATIC),
     ("BUCKLE", "buckling is not solved", STATIC),
     ("HEATTRANSFER", "heat is solved of case files alone", STATIC),
@@ -89,7 +88,7 @@ const LINEAR: &str = "*ELASTIC is; a linear answer shows where the part would yi
 const SOLIDS: &str = "mesh the part with solids: C3D20, C3D10";
 const CONTACT: &str = "contact is not solved";
 const TIES: &str = "*TIE joins two surfaces";
-const STATIC: &str = "*STATIC steps are solved";
+const STATIC: &str = "*STATIC and *FREQUENCY steps are solved";
 
 /// The parameters of cards that stand most often, or change the answer.
 const PARAMETERS: &[(&str, &[&str])] = &[
@@ -105,6 +104,7 @@ const PARAMETERS: &[(&str, &[&str])] = &[
     ("TIE", &["NAME", "POSITIONTOLERANCE", "ADJUST", "CYCLICSYMMETRY", "TYPE", "NOROTATION", "TIENSET"]),
     ("TRANSFORM", &["NSET", "TYPE"]),
     ("ORIENTATION", &["NAME", "SYSTEM", "DEFINITION", "LOCALDIRECTIONS"]),
+    ("FREQUENCY", &["SOLVER", "STORAGE", "GLOBAL", "CYCMPC"]),
     ("RIGIDBODY", &["NSET", "ELSET", "REFNODE", "ROTNODE"]),
     ("COUPLING", &["REFNODE", "SURFACE", "CONSTRAINTNAME", "ORIENTATION", "INFLUENCERADIUS"]),
 ];
@@ -147,6 +147,7 @@ pub(super) fn take(reader: &mut Reader<'_>, card: &Card) -> Read {
         "TEMPERATURE" => reader.temperature(card),
         "STEP" => reader.step(card),
         "STATIC" => reader.static_step(card),
+        "FREQUENCY" => reader.frequency_step(card),
         "ENDSTEP" => reader.end_step(card),
         "CLOAD" => reader.cload(card),
         "DLOAD" => reader.dload(card),

@@ -6,7 +6,7 @@ use super::Reader;
 use crate::io::inp::{Card, Mistake, Read};
 use crate::mesh::write::Form;
 use crate::model::Physics;
-use crate::result::When;
+use crate::result::{Study, When};
 
 /// What is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,7 +73,8 @@ impl Reader<'_> {
     pub(super) fn close_files(&mut self) {
         let whole = self.tables.mesh.span();
         let usual = Physics::Elasticity.fields().filter(|field| field.when == When::Usual).map(|field| field.name);
-        let fields = usual.chain(self.files.iter().copied());
+        let study = if self.tables.analysis.study.is_some() { Study::Modal } else { Study::Static };
+        let fields = usual.chain(self.files.iter().copied()).filter(|name| study.has(name));
         let fields = fields.map(|field| Spanned::new(whole.clone(), field.to_string()));
         self.tables.output.fields = Some(fields.collect());
         self.tables.output.frd = Some(Spanned::new(whole, Form::NAMES[0].to_string()));

@@ -9,6 +9,7 @@ use super::Reader;
 use super::bodies::Body;
 use super::prints::Print;
 use crate::io::inp::{Card, Mistake, Place, Read};
+use crate::result::Study;
 
 /// A node and a component, from 0: displacements, then rotations.
 pub type Dof = (u64, u8);
@@ -50,6 +51,8 @@ pub struct State {
     /// Where the step is that is being read.
     open: Option<Place>,
     is_static: bool,
+    /// How many modes it asks for, if it is of natural frequencies.
+    modes: Option<Spanned<u64>>,
     time: f64,
 }
 
@@ -119,6 +122,7 @@ impl Reader<'_> {
         }
         self.state.number += 1;
         (self.state.open, self.state.is_static, self.state.time) = (Some(card.place.clone()), false, 1.0);
+        self.state.modes = None;
         Ok(())
     }
 
@@ -143,6 +147,39 @@ impl Reader<'_> {
         }
     }
 
+    /// `*FREQUENCY`: the number of modes.
+    pub(super) fn frequency_step(&mut self, card: &Card) -> Read {
+        self.within_step(card)?;
+        for (name, usual) in [("STORAGE", "NO"), ("GLOBAL", "YES")] {
+            if let Some(parameter) = card.parameter(name)
+                && card.word(name).as_deref() != Some(usual)
+            {
+                let message = format!("{name}: modes are not stored for other steps");
+                return Err(Mistake::at(parameter.place.clone(), message, format!("{name}={usual}, or leave it out")));
+            }
+        }
+        let mut lines = self.deck.lines(card);
+        let Some(line) = lines.next() else {
+            let help = "*FREQUENCY\n10 asks for ten";
+            return Err(Mistake::at(card.place.clone(), "how many modes are asked for?", help));
+        };
+        let fields = line.fields();
+        for bound in fields.iter().skip(1).take(2) {
+            if bound.number_or_zero()? != 0.0 {
+                let message = "bounds of frequencies are not kept to: the lowest modes are solved for";
+                return Err(Mistake::at(bound.place.clone(), message, "leave it out, and ask for more modes"));
+            }
+        }
+        self.state.modes = Some(Spanned::new(fields[0].place.clone(), fields[0].integer()?));
+        match lines.next() {
+            Some(line) => {
+                let help = "is the card missing above this line?";
+                Err(Mistake::at(line.place, "*FREQUENCY has one line", help))
+            }
+            None => Ok(()),
+        }
+    }
+
     /// Refuses a card outside of steps.
     pub(super) fn within_step(&self, card: &Card) -> Read {
         match self.state.open {
@@ -157,8 +194,9 @@ impl Reader<'_> {
     pub(super) fn end_step(&mut self, card: &Card) -> Read {
         self.within_step(card)?;
         let place = self.state.open.take().unwrap_or_default();
-        if !self.state.is_static {
-            return Err(Mistake::at(place, "this step does not say what is solved", "*STATIC is linear statics"));
+        if !self.state.is_static && self.state.modes.is_none() {
+            let help = "*STATIC is linear statics, *FREQUENCY natural frequencies";
+            return Err(Mistake::at(place, "this step does not say what is solved", help));
         }
         let before = self.steps.last().map_or(0.0, |step| step.time);
         let step = Step { state: self.state.clone(), time: before + self.state.time, place };
@@ -209,6 +247,20 @@ impl Reader<'_> {
         Ok(low + share * (high - low))
     }
 
+    /// What is asked of the model: a step of natural frequencies is the only one.
+    fn close_study(&mut self, steps: &[Step]) -> Read {
+        let Some((modes, step)) = steps.iter().find_map(|step| Some((step.state.modes.clone()?, step))) else {
+            return Ok(());
+        };
+        if steps.len() > 1 {
+            let message = "a *FREQUENCY step stands beside others, which do not change its frequencies";
+            return Err(Mistake::at(step.place.clone(), message, "a deck for this step alone"));
+        }
+        self.tables.analysis.study = Some(Spanned::new(step.place.clone(), Study::Modal.name().to_string()));
+        self.tables.analysis.modes = Some(modes);
+        Ok(())
+    }
+
     /// Makes tables of the last state of each step.
     pub(super) fn close_steps(&mut self) -> Read {
         if let Some(place) = self.state.open.take() {
@@ -233,6 +285,7 @@ impl Reader<'_> {
             let message = "this step holds or moves other nodes than the first";
             return Err(Mistake::at(step.place.clone(), message, "a deck for each set of supports"));
         }
+        self.close_study(&steps)?;
         self.close_sections()?;
         self.close_temperatures()?;
         let supports = first.state.supports.clone();

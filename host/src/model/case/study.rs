@@ -1,0 +1,91 @@
+//! Checks of `[analysis] study`, and of what goes with it.
+
+use super::Case;
+use super::scale::NUMBERS;
+use crate::model::{Checked, Physics, Problems};
+use crate::result::Study;
+
+/// The modes of a study that does not say how many.
+const MODES: usize = 10;
+
+impl Case {
+    /// What is asked of the model; statics if the case does not say.
+    pub fn study(&self) -> Study {
+        let study = self.tables.analysis.study.as_ref();
+        study.and_then(|study| Study::from_name(study.get_ref())).unwrap_or_default()
+    }
+
+    /// How many modes are asked for.
+    pub fn modes(&self) -> usize {
+        let modes = self.tables.analysis.modes.as_ref();
+        modes.map_or(MODES, |modes| usize::try_from(*modes.get_ref()).unwrap_or(usize::MAX))
+    }
+
+    /// What of M is added to K.
+    pub fn shift(&self) -> f64 {
+        self.tables.analysis.shift.as_ref().map_or(0.0, |shift| *shift.get_ref())
+    }
+
+    pub(super) fn check_study(&self, problems: &mut Problems) {
+        let table = &self.tables.analysis;
+        if problems.take(self.check_name("study", table.study.as_ref(), &Study::names())).is_none() {
+            return;
+        }
+        match self.study() {
+            Study::Static => {
+                let modes = table.modes.as_ref().map(|modes| ("modes", modes.span()));
+                let shift = table.shift.as_ref().map(|shift| ("shift", shift.span()));
+                for (key, place) in modes.into_iter().chain(shift) {
+                    let message = format!("`{key}` belongs to a modal study");
+                    problems.add(self.error_at(place, message, "add study = \"modal\", or leave it out"));
+                }
+            }
+            Study::Modal => {
+                problems.take(self.check_modes());
+                problems.take(self.check_shift());
+                self.check_tables_of_modal(problems);
+            }
+        }
+    }
+
+    fn check_modes(&self) -> Checked {
+        match &self.tables.analysis.modes {
+            Some(modes) if *modes.get_ref() == 0 => {
+                Err(self.error_at(modes.span(), "`modes` must be 1 or more", format!("{MODES} is the default")))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn check_shift(&self) -> Checked {
+        let Some(shift) = &self.tables.analysis.shift else { return Ok(()) };
+        match *shift.get_ref() {
+            0.0 => Ok(()),
+            value if value > 0.0 && value.is_finite() => self.check_scale("shift", shift.span(), &[value], &NUMBERS),
+            _ => {
+                let help = "K + shift M is what is iterated with; frequencies do not depend on it: leave it out";
+                Err(self.error_at(shift.span(), "`shift` must not be negative, and finite", help))
+            }
+        }
+    }
+
+    /// Refuses tables that have no meaning in a modal study.
+    fn check_tables_of_modal(&self, problems: &mut Problems) {
+        let tables = &self.tables;
+        let place = || tables.analysis.study.as_ref().map_or(0..0, |study| study.span());
+        if self.analysis().physics() == Physics::Potential {
+            let message =
+                format!("a modal study is of elastic bodies, and this is a case of {}", self.analysis().name());
+            problems.add(self.error_at(place(), message, "leave `study` out, or change [analysis] kind"));
+        }
+        if let Some(case) = tables.load_case.first() {
+            let message = "a modal study has no loads, so it has no [[load_case]]";
+            problems.add(self.error_at(case.span(), message, "leave one of them out"));
+        }
+        if let Some(relief) = &tables.inertia_relief {
+            let message = "a modal study has no loads, so it has no [inertia_relief]";
+            let help = "leave it out: a free body has modes of frequency 0";
+            problems.add(self.error_at(relief.span(), message, help));
+        }
+    }
+}

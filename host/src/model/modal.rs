@@ -1,0 +1,113 @@
+//! What a modal study asks of a model, and what of it plays no part.
+
+use std::collections::HashMap;
+
+use super::names::list;
+use super::select::Selector;
+use super::{Checked, HeldSpace, Model};
+
+/// Refuses more modes than there are unknowns which nothing holds.
+pub(super) fn check(model: &Model, selector: &Selector<'_>) -> Checked {
+    let (case, table) = (selector.case, &selector.case.tables.analysis);
+    let n = unknowns(model, selector);
+    if model.modes <= n {
+        return Ok(());
+    }
+    let place = table.modes.as_ref().map(|modes| modes.span()).or(table.study.as_ref().map(|study| study.span()));
+    let message = match n {
+        0 => "supports hold every node: nothing can vibrate".to_string(),
+        _ => format!("`modes` is {}, and the model has {n} unknowns that nothing holds", model.modes),
+    };
+    let help = if n == 0 { "leave a support out".to_string() } else { format!("modes = {n}, or fewer") };
+    Err(case.error_at(place.unwrap_or(0..0), message, help))
+}
+
+/// Unknowns that are neither held nor follow from others.
+fn unknowns(model: &Model, selector: &Selector<'_>) -> usize {
+    let mut held: HashMap<u32, HeldSpace> = HashMap::new();
+    let on_axis = super::on_axis(model.analysis, selector.mesh).map(|node| (node, [1.0, 0.0, 0.0], 0.0));
+    let by_supports = model.supports.iter().flat_map(|support| support.held(&selector.mesh.coords));
+    for (node, direction, value) in by_supports.chain(on_axis) {
+        held.entry(node).or_default().add(direction, value);
+    }
+    let nodes = selector.in_solid.iter().filter(|in_solid| **in_solid).count();
+    let of_node = |(node, space): (&u32, &HeldSpace)| match selector.in_solid[*node as usize] {
+        true => space.directions().len(),
+        false => 0,
+    };
+    let taken = held.iter().map(of_node).sum::<usize>() + model.constraints.n_slaves();
+    (nodes * model.analysis.components()).saturating_sub(taken)
+}
+
+/// What there is to say of loads and prescribed displacements.
+pub(super) fn idle(model: &Model) -> Vec<String> {
+    let volume = [
+        ("gravity", model.gravity.is_some_and(|g| g != [0.0; 3])),
+        ("rotation", model.rotation.is_some_and(|rotation| rotation.speed != 0.0)),
+        ("temperature", model.temperature.is_some()),
+    ];
+    let volume = volume.into_iter().filter(|(_, acts)| *acts).map(|(name, _)| name);
+    let loads: Vec<&str> = volume.chain(model.applied.iter().map(|load| load.name.as_str())).collect();
+    let is_moved = |values: &[Option<f64>; 3]| values.iter().flatten().any(|value| *value != 0.0);
+    let moved = model.supports.iter().filter(|support| is_moved(&support.displacement));
+    let mut moved: Vec<&str> = moved.map(|support| support.name.as_str()).collect();
+    if model.constraints.are_driven() {
+        moved.push("couplings");
+    }
+    let said = |what: &str, names: &[&str]| (!names.is_empty()).then(|| format!("{what}: {}", list(names)));
+    let loads = said("neither loads nor the stress that they make change the natural frequencies here", &loads);
+    let moved = said("prescribed displacements count as 0 in a modal study", &moved);
+    loads.into_iter().chain(moved).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::element::ElementKind::Hex8;
+    use crate::mesh::generate::generate_box;
+    use crate::model::Study;
+    use crate::model::testing::{CLAMP, beside, head, load, load_on, refused, warned};
+
+    /// [`head`]'s box with a density, in a modal study with more of `[analysis]`.
+    fn modal(analysis: &str, rest: &str) -> String {
+        let material = head("hex8").replace("poisson = 0.3", "poisson = 0.3\ndensity = 2.0");
+        format!("{material}[analysis]\nstudy = \"modal\"\n{analysis}{rest}")
+    }
+
+    #[test]
+    fn a_body_that_nothing_holds_has_modes() {
+        let model = load(&modal("modes = 12\nshift = 3.0\n", "")).unwrap();
+        assert_eq!((model.study, model.modes, model.shift), (Study::Modal, 12, 3.0));
+        assert!(warned(&model).is_empty(), "{:?}", model.warnings);
+        assert_eq!((model.n_steps(), &*model.step_name(11)), (12, "mode 12"));
+        assert!(model.has_steps() && !model.fields.iter().any(|name| name == "reaction_force"));
+        let cube = generate_box(Hex8, [1.0; 3], [2; 3]).unwrap();
+        let two = load_on(&modal("", CLAMP), beside(cube.clone(), &cube, [1.0, 0.0, 0.0])).unwrap();
+        assert!(warned(&two).iter().any(|said| said.contains("are not merged")), "{:?}", two.warnings);
+    }
+
+    #[test]
+    fn loads_and_prescribed_displacements_are_said_to_play_no_part() {
+        let rest = "[gravity]\nacceleration = [0.0, 0.0, -9.81]\n[[pressure]]\non = \"zmax\"\nvalue = 1.0\n\
+                    [[support]]\non = \"xmin\"\nfix = \"xy\"\ndisplacement = { z = 1e-3 }\n";
+        let model = load(&modal("", rest)).unwrap();
+        let said = [
+            "neither loads nor the stress that they make change the natural frequencies here: gravity, pressure on zmax",
+            "prescribed displacements count as 0 in a modal study: xmin",
+        ];
+        assert_eq!(warned(&model), said);
+        let loads = model.loads(0);
+        assert!(loads.gravity.is_none() && loads.applied.is_empty());
+        assert!(loads.nodal_forces.iter().all(|force| *force == [0.0; 3]));
+    }
+
+    #[test]
+    fn more_modes_than_unknowns_and_materials_without_density_are_refused() {
+        // 5 x 3 x 2 nodes, of which 6 are held.
+        assert!(load(&modal("modes = 72\n", CLAMP)).is_ok());
+        refused(&modal("modes = 73\n", CLAMP), 2, &["`modes` is 73, and the model has 72 unknowns", "modes = 72"]);
+        let all = "[[support]]\nbox = { min = [-1, -1, -1], max = [9, 9, 9] }\nfix = \"xyz\"\n";
+        refused(&modal("", all), 2, &["supports hold every node"]);
+        let without = modal("", "").replace("density = 2.0\n", "");
+        refused(&without, 4, &["a modal study needs the density of material `soft`"]);
+    }
+}
