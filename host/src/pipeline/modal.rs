@@ -3,17 +3,19 @@
 //! What is iterated with is `K + sigma M`, which has the same modes, and is positive definite where parts or mechanisms are
 //! free. Rigid motions of free parts are modes of frequency 0 that need no iteration.
 
-use super::system::{Loaded, Operator, System};
+use super::system::{Loaded, System};
 use super::{Run, Solution};
-use crate::assembly::{DeviceSlanted, mass_matrix};
+use crate::assembly::mass::{BodyMass, body_masses, mass_matrix};
+use crate::assembly::DeviceSlanted;
 use crate::device::Buffer;
-use crate::eigen::{self, EigenOptions, Eigenpairs, Pencil};
-use crate::linalg::{Quotient, Space};
+use crate::eigen::{self, EigenOptions, Eigenpairs, Pencil, Progress};
+use crate::linalg::{N_SCALARS, Quotient, Scalar, Space};
+use crate::model::{Model, Study};
 use crate::precond::{self, Context};
 use crate::result::choices::Preconditioner;
-use crate::result::{Ending, FieldInfo, Outcome, Result, Sink, Step, Table, TableInfo};
+use crate::result::{EFFECTIVE_MASS, Ending, MODES, Outcome, PARTICIPATION, Result, Step, Table};
 use crate::solve::energy::parts::about_centre;
-use crate::sparse::{Coupled, Epilogue, LinOp, Matrix};
+use crate::sparse::{Coupled, LinOp, Matrix};
 use crate::stress;
 use kernels_rs::assembly::supports::Unbalanced;
 use nalgebra::{DMatrix, SymmetricEigen};
@@ -23,29 +25,30 @@ use std::f64::consts::TAU;
 /// The shift, as a part of what the first elastic eigenvalue of a compact body is about: small beside it, and large beside
 /// what rounding makes of 0.
 const SMALL_SHIFT: f64 = 1e-4;
-/// Eigenvalues are right to about the square of the residual that modes are found to.
-const RESIDUAL: f64 = 0.1;
 /// Parts whose rigid motions are looked for before the iteration; of more it finds them.
 const MOST_PARTS: usize = 8;
 /// What rounding leaves of the energy of a motion without strain, relative to the largest eigenvalue.
 const ROUNDING: f64 = 1e4 * f64::EPSILON;
+/// How far a body moves.
+const MOVED: Scalar = Scalar::new(N_SCALARS - 4);
 
 /// Finds the modes of a model and sends each as a step.
 pub(super) fn solve(run: &mut Run) -> Result<()> {
     let (space, model) = (run.space, run.model);
     let mut system = System::<f64>::assemble(space, model, &run.used.plan, &mut run.phase, &mut run.timings)?;
-    let mut mass = mass_matrix(space, model, &system.body.numbering, &system.body.mesh, system.matrix())?;
-    let motions = WholeMotions::new(space, &system.body, &mass)?;
+    let body = &system.body;
+    let mut mass = mass_matrix(space, model, &body.numbering, &body.mesh, system.matrix())?;
+    let bodies = Bodies::new(space, model, body)?;
+    let motions = WholeMotions::new(space, body, &WithBodies { matrix: &mass, bodies: &bodies, factor: 1.0 })?;
     let scale = Scale::new(space, &system, &mass)?;
     let shift = model.shift.max(scale.small_shift);
     system.shift(space, &mut mass, shift)?;
     run.timings.boundary += run.phase.next("preconditioner");
-    let found = find(run, &system, &mass, (shift, &scale))?;
+    let found = find(run, &system, (&mass, &bodies), (shift, &scale))?;
     run.timings.solve += run.phase.next("stress");
-    let body = system.body;
-    drop((system.operator, mass, system.f));
-    let modes = Modes { body: &body, motions, found, shift, zero: ROUNDING * scale.largest };
-    modes.send(run)
+    let System { body, operator, f, .. } = system;
+    drop((operator, mass, f));
+    Modes { body: &body, motions, found, shift, zero: ROUNDING * scale.largest }.send(run)
 }
 
 /// About how large eigenvalues are.
@@ -72,8 +75,48 @@ impl Scale {
     }
 }
 
-/// M of the free unknowns: what is held has no mass.
-struct FreeMass<'a> {
+/// Masses that are bodies on a device: parts `m r r^T` of M.
+struct Bodies(Vec<(f64, Buffer<f64>)>);
+
+impl Bodies {
+    fn new(space: &Space, model: &Model, body: &Loaded) -> Result<Self> {
+        let part = |part: BodyMass| {
+            let mut r = vec![0.0; body.supports.prescribed.len()];
+            part.row.iter().for_each(|(unknown, factor)| r[*unknown as usize] += factor);
+            Ok((part.mass, space.upload_vec(r)?))
+        };
+        Ok(Bodies(body_masses(model, &body.numbering).into_iter().map(part).collect::<Result<_>>()?))
+    }
+}
+
+/// A matrix, with so many times the masses that are bodies.
+struct WithBodies<'a> {
+    matrix: &'a Matrix<f64>,
+    bodies: &'a Bodies,
+    factor: f64,
+}
+
+impl LinOp<f64> for WithBodies<'_> {
+    fn n(&self) -> usize {
+        self.matrix.n()
+    }
+
+    fn apply(&self, space: &Space, x: &Buffer<f64>, y: &mut Buffer<f64>) -> Result<()> {
+        self.matrix.apply(space, x, y)?;
+        for (mass, r) in &self.bodies.0 {
+            space.dot(r, x, MOVED)?;
+            space.axpy(Quotient::new(MOVED, Scalar::ONE).times(self.factor * mass), r, y)?;
+        }
+        Ok(())
+    }
+
+    fn row_sums(&self, space: &Space) -> Result<Buffer<f64>> {
+        self.matrix.row_sums(space)
+    }
+}
+
+/// A product without what supports hold: M has no mass there.
+struct Free<'a> {
     product: &'a dyn LinOp<f64>,
     size: usize,
     fixed: Buffer<u8>,
@@ -82,16 +125,16 @@ struct FreeMass<'a> {
     scratch: RefCell<Buffer<f64>>,
 }
 
-impl<'a> FreeMass<'a> {
+impl<'a> Free<'a> {
     fn new(space: &Space, product: &'a dyn LinOp<f64>, body: &Loaded) -> Result<Self> {
         let supports = &body.supports;
         let (fixed, slanted) = (space.upload(&supports.fixed)?, supports.slanted.upload(space)?);
         let (zeros, scratch) = (space.zeros(product.n())?, RefCell::new(space.zeros(product.n())?));
-        Ok(FreeMass { product, size: supports.components, fixed, slanted, zeros, scratch })
+        Ok(Free { product, size: supports.components, fixed, slanted, zeros, scratch })
     }
 }
 
-impl LinOp<f64> for FreeMass<'_> {
+impl LinOp<f64> for Free<'_> {
     fn n(&self) -> usize {
         self.product.n()
     }
@@ -113,27 +156,29 @@ impl LinOp<f64> for FreeMass<'_> {
 
 /// The rigid motions of the whole body, and what they do with the mass.
 struct WholeMotions {
-    /// `M r` of each, `[n]`.
+    /// `M r` of each: translations, then rotations about axes through the origin.
     forces: Vec<Vec<f64>>,
-    /// `r . M r` of each.
-    inertia: Vec<f64>,
 }
 
 impl WholeMotions {
-    /// Translations, then rotations about the origin's axes through the centre of mass.
-    fn new(space: &Space, body: &Loaded, mass: &Matrix<f64>) -> Result<Self> {
+    fn new(space: &Space, body: &Loaded, mass: &dyn LinOp<f64>) -> Result<Self> {
         let all: Vec<u32> = (0..body.coords.len() as u32).collect();
-        let centre = [0.0, 0.0, 0.0, 1.0];
-        let (mut forces, mut inertia) = (Vec::new(), Vec::new());
-        for motion in 0..6 {
-            let r = body.motion(&all, centre, motion);
-            let mut force = space.zeros(r.len())?;
-            mass.apply(space, &space.upload(&r)?, &mut force)?;
-            let force = space.take(force)?;
-            inertia.push(stress::dot(&r, &force));
-            forces.push(force);
+        let force = |motion| {
+            let mut force = space.zeros(mass.n())?;
+            mass.apply(space, &space.upload_vec(body.motion(&all, [0.0, 0.0, 0.0, 1.0], motion))?, &mut force)?;
+            space.take(force)
+        };
+        Ok(WholeMotions { forces: (0..6).map(force).collect::<Result<_>>()? })
+    }
+
+    /// How much of each is in a mode. In the plane the third is the rotation.
+    fn participation(&self, size: usize, u: &[f64]) -> Vec<f64> {
+        let mut factors: Vec<f64> =
+            self.forces.iter().map(|force| force.iter().zip(u).map(|(force, u)| force * u).sum()).collect();
+        if size == 2 {
+            factors.swap(2, 5);
         }
-        Ok(WholeMotions { forces, inertia })
+        factors
     }
 }
 
@@ -142,82 +187,79 @@ impl Loaded {
     fn motion(&self, rows: &[u32], frame: [f64; 4], motion: usize) -> Vec<f64> {
         let size = self.supports.components;
         let mut r = vec![0.0; size * self.coords.len()];
-        for row in rows {
-            let y = about_centre(self.coords[*row as usize], frame);
-            for i in 0..size {
-                r[size * *row as usize + i] = self.parts.lists.row(i, y)[motion];
-            }
+        for row in rows.iter().map(|row| *row as usize) {
+            let y = about_centre(self.coords[row], frame);
+            (0..size).for_each(|i| r[size * row + i] = self.parts.lists.row(i, y)[motion]);
         }
         r
     }
 }
 
-/// The eigenpairs of `K + sigma M`, after the rigid motions of free parts.
-fn find(run: &mut Run, system: &System<f64>, mass: &Matrix<f64>, (shift, scale): (f64, &Scale)) -> Result<Eigenpairs> {
+/// The eigenpairs of `K + sigma M`, those of rigid motions first.
+fn find(
+    run: &mut Run,
+    system: &System<f64>,
+    (mass, bodies): (&Matrix<f64>, &Bodies),
+    (shift, scale): (f64, &Scale),
+) -> Result<Eigenpairs> {
     let (space, model, monitor) = (run.space, run.model, run.monitor);
     let (body, coupling) = (&system.body, system.coupling.as_ref());
-    let (stiffness, mass) = (Coupled::new(system.matrix(), coupling), Coupled::new(mass, coupling));
-    let mass = FreeMass::new(space, mass.operator(), body)?;
+    let (stiffness, mass) = (
+        WithBodies { matrix: system.matrix(), bodies, factor: shift },
+        WithBodies { matrix: mass, bodies, factor: 1.0 },
+    );
+    let (stiffness, mass) = (Coupled::new(&stiffness, coupling), Coupled::new(&mass, coupling));
+    let (a, m) = (Free::new(space, stiffness.operator(), body)?, Free::new(space, mass.operator(), body)?);
     let context = Context::of_nodes(model.solver.order, body.mesh.coords(), body.mesh.ends())
         .with_coupled(body.couplings.as_ref().map(|couplings| &couplings.rows));
     let by = run.used.plan.preconditioner.unwrap_or(Preconditioner::Amg);
     let preconditioner = precond::build(by, &context, space, system.matrix())?;
     run.used.hierarchy = preconditioner.hierarchy().cloned();
-    run.timings.setup += run.phase.next("solve");
-    let a = stiffness.operator();
-    let rigid = rigid_modes(space, body, (a, &mass), shift + ROUNDING * scale.largest)?;
-    let n = model.modes.saturating_sub(rigid.len());
-    let pencil = Pencil { a, m: &mass, preconditioner: &*preconditioner, deflated: &rigid };
-    let tolerance = RESIDUAL * model.solver.tolerance.sqrt();
-    let options = EigenOptions { n, tolerance, max_iterations: model.solver.max_iterations };
-    let mut watch = |iteration: usize, residual: f64| {
-        monitor.error(iteration, residual, tolerance);
+    run.timings.solve += run.phase.next("solve");
+    let rigid = rigid_modes(space, body, [&a, &m], shift + ROUNDING * scale.largest)?;
+    let n = run.n_cases.saturating_sub(rigid.len());
+    let options = EigenOptions { n, tolerance: model.solver.tolerance, max_iterations: model.solver.max_iterations };
+    let mut watch = |at: Progress| {
+        monitor.error(at.iteration, at.error, at.tolerance);
         !monitor.is_cancelled()
     };
+    let pencil = Pencil { a: &a, m: &m, preconditioner: &*preconditioner, deflated: &rigid };
     let mut found = eigen::lobpcg(space, &pencil, &options, &mut watch)?;
-    drop(pencil);
     found.values.splice(0..0, rigid.iter().map(|_| shift));
     found.residuals.splice(0..0, rigid.iter().map(|_| 0.0));
+    found.converged += rigid.len();
     found.vectors.splice(0..0, rigid);
     Ok(found)
 }
 
 /// The rigid motions of the parts that strain nothing, M-orthonormal: those whose Rayleigh quotients are no larger than this.
-fn rigid_modes(
-    space: &Space,
-    body: &Loaded,
-    (a, m): (&dyn LinOp<f64>, &dyn LinOp<f64>),
-    most: f64,
-) -> Result<Vec<Buffer<f64>>> {
+fn rigid_modes(space: &Space, body: &Loaded, pencil: [&dyn LinOp<f64>; 2], most: f64) -> Result<Vec<Buffer<f64>>> {
     let (parts, mut modes) = (&body.parts.lists, Vec::new());
-    if parts.n_parts() > MOST_PARTS {
-        return Ok(modes);
-    }
-    for part in 0..parts.n_parts() {
+    for part in (0..parts.n_parts()).filter(|_| parts.n_parts() <= MOST_PARTS) {
         let mut motions = Vec::new();
         for motion in 0..6 {
             let mut r = body.motion(parts.members().of(part), parts.frames()[part], motion);
             body.supports.free_part(&mut r);
-            body.couplings.iter().for_each(|couplings| couplings.rows.expand(&mut r));
+            if let Some(couplings) = &body.couplings {
+                couplings.rows.slaves.iter().for_each(|slave| r[*slave as usize] = 0.0);
+            }
             if r.iter().any(|value| *value != 0.0) {
                 motions.push(space.upload_vec(r)?);
             }
         }
-        let products = |operator: &dyn LinOp<f64>| -> Result<Vec<Buffer<f64>>> {
-            let product = |r: &Buffer<f64>| {
-                let mut y = space.zeros(r.len())?;
-                operator.apply(space, r, &mut y)?;
-                Ok(y)
-            };
-            motions.iter().map(product).collect()
+        if motions.is_empty() {
+            continue;
+        }
+        let motions: Vec<&Buffer<f64>> = motions.iter().collect();
+        let gram = |operator: &dyn LinOp<f64>| {
+            let mut products = (0..motions.len()).map(|_| space.zeros(operator.n())).collect::<Result<Vec<_>>>()?;
+            motions.iter().zip(&mut products).try_for_each(|(r, product)| operator.apply(space, r, product))?;
+            space.symmetric_gram(&motions, &products.iter().collect::<Vec<_>>())
         };
-        let refs = |of: &'_ [Buffer<f64>]| -> Vec<*const Buffer<f64>> { of.iter().map(|x| x as *const _).collect() };
-        let _ = refs;
-        let gram = |y: &[Buffer<f64>]| space.gram(&motions.iter().collect::<Vec<_>>(), &y.iter().collect::<Vec<_>>());
-        let (stiffness, mass) = (gram(&products(a)?)?, gram(&products(m)?)?);
-        let Some(combinations) = free_combinations(stiffness, mass, most) else { continue };
-        let mut free = (0..combinations.ncols()).map(|_| space.zeros(a.n())).collect::<Result<Vec<_>>>()?;
-        space.combine(&motions.iter().collect::<Vec<_>>(), &combinations, &mut free)?;
+        let [stiffness, mass] = pencil.map(gram);
+        let Some(combinations) = free_combinations(stiffness?, mass?, most) else { continue };
+        let mut free = (0..combinations.ncols()).map(|_| space.zeros(pencil[0].n())).collect::<Result<Vec<_>>>()?;
+        space.combine(&motions, &combinations, 0.0, &mut free)?;
         modes.append(&mut free);
     }
     Ok(modes)
@@ -225,19 +267,18 @@ fn rigid_modes(
 
 /// The combinations of motions with small Rayleigh quotients, orthonormal with the mass.
 fn free_combinations(stiffness: DMatrix<f64>, mass: DMatrix<f64>, most: f64) -> Option<DMatrix<f64>> {
-    if mass.is_empty() {
+    let of_mass = SymmetricEigen::new(mass);
+    let limit = f64::EPSILON.sqrt() * of_mass.eigenvalues.iter().copied().fold(0.0, f64::max);
+    let unit = |i: usize| of_mass.eigenvectors.column(i) / of_mass.eigenvalues[i].sqrt();
+    let units: Vec<_> =
+        (0..of_mass.eigenvalues.len()).filter(|i| of_mass.eigenvalues[*i] > limit).map(unit).collect();
+    if units.is_empty() {
         return None;
     }
-    let of_mass = SymmetricEigen::new(mass);
-    let limit = 1e-12 * of_mass.eigenvalues.max();
-    let kept: Vec<usize> = (0..of_mass.eigenvalues.len()).filter(|i| of_mass.eigenvalues[*i] > limit).collect();
-    let unit = |j: usize| of_mass.eigenvectors.column(kept[j]) / of_mass.eigenvalues[kept[j]].sqrt();
-    let basis = DMatrix::from_columns(&(0..kept.len()).map(unit).collect::<Vec<_>>());
+    let basis = DMatrix::from_columns(&units);
     let within = SymmetricEigen::new(basis.transpose() * stiffness * &basis);
-    let free: Vec<_> = (0..kept.len())
-        .filter(|i| within.eigenvalues[*i] <= most)
-        .map(|i| &basis * within.eigenvectors.column(i))
-        .collect();
+    let free = (0..units.len()).filter(|i| within.eigenvalues[*i] <= most);
+    let free: Vec<_> = free.map(|i| &basis * within.eigenvectors.column(i)).collect();
     (!free.is_empty()).then(|| DMatrix::from_columns(&free))
 }
 
@@ -251,53 +292,10 @@ struct Modes<'a> {
     zero: f64,
 }
 
-/// What a sink wants of a mode: neither reactions nor balances, as inertia is no load.
-struct OfMode<'a>(&'a dyn Sink);
-
-impl Sink for OfMode<'_> {
-    fn wants(&self, name: &str) -> bool {
-        FieldInfo::named(name).is_some() && !["reaction_force", "nodal_force"].contains(&name) && self.0.wants(name)
-    }
-
-    fn take(&mut self, _: Step) -> Result<()> {
-        Ok(())
-    }
-}
-
 impl Modes<'_> {
     fn send(&self, run: &mut Run) -> Result<()> {
-        let (space, model) = (run.space, run.model);
-        let Loaded { numbering, mesh, supports, couplings, .. } = self.body;
-        for (number, vector) in self.found.vectors.iter().enumerate() {
-            let lambda = self.found.values[number] - self.shift;
-            let lambda = if lambda.abs() <= self.zero { 0.0 } else { lambda };
-            let frequency = lambda.max(0.0).sqrt() / TAU;
-            let mut u = space.download(vector)?;
-            couplings.iter().for_each(|couplings| couplings.rows.expand(&mut u));
-            normalise(&mut u);
-            let device_u = space.upload(&u)?;
-            let forces = vec![[0.0; 3]; numbering.len()];
-            let unknown = (&u[..], &device_u);
-            let mut context = stress::Context::new(space, model, (numbering, mesh), unknown, (supports, forces), vec![]);
-            context.case = number;
-            let mut step = context.into_step(&OfMode(run.sink))?;
-            let participation: Vec<f64> = self.motions.forces.iter().map(|force| stress::dot(force, &u)).collect();
-            let effective = participation.iter().map(|factor| factor * factor).collect();
-            for (name, row) in [
-                ("modes", vec![lambda, frequency, self.found.residuals[number]]),
-                ("participation", participation),
-                ("effective_mass", effective),
-            ] {
-                let label = format!("mode {}", number + 1);
-                let table = TableInfo::named(name).filter(|_| run.sink.wants(name));
-                step.tables.extend(table.map(|info| Table { info, rows: vec![(label, row)] }));
-            }
-            let step = Step {
-                label: format!("mode {}", number + 1),
-                value: frequency,
-                outcome: Some(self.outcome(run, number)),
-                ..step
-            };
+        for number in 0..self.found.vectors.len() {
+            let step = self.step(run, number)?;
             run.timings.stress += run.phase.next("write");
             run.solutions.extend(Solution::of(step.without_results(), run.used.clone(), run.timings));
             run.sink.take(step)?;
@@ -306,15 +304,40 @@ impl Modes<'_> {
         Ok(())
     }
 
+    /// A mode, its largest component positive.
+    fn step(&self, run: &Run, number: usize) -> Result<Step> {
+        let (space, model) = (run.space, run.model);
+        let Loaded { numbering, mesh, supports, couplings, .. } = self.body;
+        let eigenvalue = self.found.values[number] - self.shift;
+        let eigenvalue = if eigenvalue.abs() <= self.zero { 0.0 } else { eigenvalue };
+        let frequency = eigenvalue.max(0.0).sqrt() / TAU;
+        let mut u = space.download(&self.found.vectors[number])?;
+        couplings.iter().for_each(|couplings| couplings.rows.expand(&mut u));
+        let largest = u.iter().fold(0.0, |largest: f64, value| if value.abs() > largest.abs() { *value } else { largest });
+        u.iter_mut().for_each(|value| *value *= largest.signum());
+        let device_u = space.upload(&u)?;
+        let (unknown, forces) = ((&u[..], &device_u), vec![[0.0; 3]; numbering.len()]);
+        let context = stress::Context::new(space, model, (numbering, mesh), unknown, (supports, forces), vec![]);
+        let step = context.into_step(run.sink)?;
+        let participation = self.motions.participation(supports.components, &u);
+        let effective = participation.iter().map(|factor| factor * factor).collect();
+        let of_mode = vec![eigenvalue, frequency, self.found.residuals[number]];
+        let label = model.step_name(number).into_owned();
+        let tables = [(&MODES, of_mode), (&PARTICIPATION, participation), (&EFFECTIVE_MASS, effective)];
+        let tables = tables.into_iter().filter(|(info, _)| run.sink.wants(info.name));
+        let tables = tables.map(|(info, row)| Table { info, rows: vec![(label.clone(), row)] }).collect();
+        let outcome = Some(self.outcome(run, number));
+        Ok(Step { label: label.clone(), value: frequency, study: Study::Modal, tables, outcome, ..step })
+    }
+
     fn outcome(&self, run: &Run, number: usize) -> Outcome {
-        let Eigenpairs { residuals, iterations, products, ending, .. } = &self.found;
-        let tolerance = RESIDUAL * run.model.solver.tolerance.sqrt();
-        let converged = residuals[number] <= tolerance;
+        let Eigenpairs { residuals, iterations, products, converged, ending, .. } = &self.found;
+        let converged = number < *converged;
         Outcome {
             iterations: *iterations,
             spmvs: *products,
             relative_residual: residuals[number],
-            tolerance,
+            tolerance: run.model.solver.tolerance,
             converged,
             ending: if converged { Ending::Converged } else { *ending },
             changes: run.changes.clone(),

@@ -360,6 +360,13 @@ impl<T: Real> System<T> {
         }
     }
 
+    /// Applies supports to the mass matrix, and adds so many times that to K.
+    pub(super) fn shift(&mut self, space: &Space, mass: &mut Matrix<T>, shift: f64) -> Result<()> {
+        let Operator::Assembled(matrix) = &mut self.operator else { panic!("a system without a matrix") };
+        self.body.supports.eliminate(space, mass, &mut space.zeros(self.f.len())?)?;
+        matrix.add(space, shift, mass)
+    }
+
     /// Assembles it again, in the blocks that it has, for a model of other materials on the same mesh; loads stay as
     /// they are, but for those of thermal strain.
     ///

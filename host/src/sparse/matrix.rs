@@ -3,7 +3,7 @@
 use super::products::{Arrays, CgState, Epilogue, Products};
 use super::{Built, Format, Pattern, Places, Plan, Tuning};
 use crate::device::Buffer;
-use crate::linalg::{Scalar, Space};
+use crate::linalg::{Quotient, Scalar, Space};
 use crate::result::choices;
 use crate::result::{Error, Result};
 use cuda_std::prelude::{View, ViewMut};
@@ -160,6 +160,15 @@ impl<V: Stored> Matrix<V> {
     /// Its values, where [`Matrix::entries`] says.
     pub fn values(&self) -> View<V> {
         self.values.view()
+    }
+
+    /// Adds so many times another matrix of the same blocks.
+    pub fn add(&mut self, space: &Space, factor: f64, other: &Matrix<V>) -> Result<()>
+    where
+        V: Real,
+    {
+        assert_eq!(self.values.len(), other.values.len(), "a matrix of other blocks");
+        space.axpy(Quotient::ONE.times(factor), &other.values, &mut self.values)
     }
 
     /// Its values, to be written; it is no longer known to be symmetric.
