@@ -23,6 +23,7 @@ mod laplace;
 mod layers;
 mod load_cases;
 mod loads;
+mod mass;
 mod matrix_free;
 mod mixed;
 mod modal;

@@ -17,7 +17,7 @@ use warpfem::sparse::{Matrix, Pattern};
 
 /// Hexahedra, or squares, some of which are stiffened by a simplex at these corners: rows that two element types add
 /// to.
-fn mixed(kind: ElementKind, simplex: ElementKind, corners: &[usize]) -> Model {
+pub fn mixed(kind: ElementKind, simplex: ElementKind, corners: &[usize]) -> Model {
     let mut mesh = meshes::distorted_box(kind, [3, 2, 2], 0.2);
     let cells = mesh.cells[0].nodes.chunks_exact(kind.info().n_nodes).step_by(2);
     let nodes: Vec<u32> = cells.flat_map(|cell| corners.iter().map(|corner| cell[*corner])).collect();

@@ -260,6 +260,37 @@ pub fn moments(model: &Model, weights: &[f64]) -> Vec<[f64; 4]> {
     moments
 }
 
+/// The consistent mass matrix in the mesh's numbering, element by element from some points of a cell with nodes at `x`.
+pub fn mass(model: &Model, points: impl Fn(ElementKind, &[[f64; 3]]) -> Vec<Point>) -> DMatrix<f64> {
+    let dim = model.analysis.components();
+    let n = dim * model.mesh.coords.len();
+    let mut m = DMatrix::zeros(n, n);
+    for_each_cell(model, |kind, nodes, x, material, _| {
+        let density = model.materials[material].density.unwrap_or(0.0);
+        for point in points(kind, x) {
+            let mass = density * volume(model, &point, x);
+            for (a, of_a) in nodes.iter().zip(&point.shape) {
+                for (b, of_b) in nodes.iter().zip(&point.shape) {
+                    (0..dim).for_each(|i| m[(dim * *a as usize + i, dim * *b as usize + i)] += mass * of_a * of_b);
+                }
+            }
+        }
+    });
+    m
+}
+
+/// The points of the library's own rule for it.
+pub fn mass_points(kind: ElementKind, x: &[[f64; 3]]) -> Vec<Point> {
+    let nodes = kind.info().shape.nodes;
+    let rule: Vec<_> = kind.table().mass.iter().map(|at| (at.place(|b| nodes[b]), at.weight)).collect();
+    at_points(kind, x, &rule)
+}
+
+/// Enough points for what is no polynomial.
+pub fn fine_points(kind: ElementKind, x: &[[f64; 3]]) -> Vec<Point> {
+    Reference::of(kind).fine.iter().map(|at| at.of(x)).collect()
+}
+
 /// The first `dim` components of vectors, one after the other.
 pub fn flat(dim: usize, vectors: &[[f64; 3]]) -> Vec<f64> {
     vectors.iter().flat_map(|vector| vector[..dim].iter().copied()).collect()

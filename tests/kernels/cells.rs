@@ -1,13 +1,14 @@
 //! Kernels over cells and over the cells around nodes, on distorted boxes and squares of every element, curved where
 //! the element is.
 
+use crate::common::blocks::{dense_of, zeros};
 use crate::common::elements::Point;
 use crate::common::{Random, assert_close, bits, largest, meshes, reference};
 use crate::strategies::{Problem, assembled_by};
 use kernels_rs::element::Element;
 use kernels_rs::form::{Constitutive, General, Scalar};
-use nalgebra::{DVector, SVector};
-use warpfem::assembly::Symbolic;
+use nalgebra::{DMatrix, DVector, SVector};
+use warpfem::assembly::{Symbolic, mass_matrix};
 use warpfem::device::{Buffer, Plain};
 use warpfem::element::ElementKind;
 use warpfem::linalg::Space;
@@ -91,6 +92,34 @@ pub fn node_moments<E: Element>(space: &Space) -> Vec<u64> {
         let (moments, expected) = (moments.as_flattened(), expected.as_flattened());
         assert_close("moments", moments, expected, 1e-13, largest(expected));
         found.extend(bits(moments));
+    }
+    found
+}
+
+/// The mass matrix by the textbook from the same points, the same in every format.
+pub fn mass<E: Element>(space: &Space) -> Vec<u64> {
+    let analyses = meshes::all_analyses(kind::<E>());
+    let mut found = Vec::new();
+    let in_format = |model: &Model, symbolic: &Symbolic, expected: &DMatrix<f64>, format: Format| {
+        let like = zeros(space, format, model.analysis.components(), &symbolic.sparsity);
+        let mesh = meshes::upload(space, model, symbolic);
+        let matrix = mass_matrix(space, model, &symbolic.numbering, &mesh, &like).unwrap();
+        let m = dense_of(space, &matrix);
+        let what = format!("mass of {} in {format}", E::NAME);
+        assert_close(&what, m.as_slice(), expected.as_slice(), 1e-13, expected.amax());
+        assert!(matrix.is_symmetric() && m == m.transpose(), "{what}: not symmetric");
+        bits(m.as_slice())
+    };
+    for (model, symbolic) in large_problems::<E>(&analyses) {
+        let expected = reference::mass(&model, reference::mass_points);
+        found.extend(in_format(&model, &symbolic, &expected, Format::Ebw));
+    }
+    for (model, symbolic) in problems::<E>(&analyses, |_| [1, 2, 2]) {
+        let expected = reference::mass(&model, reference::mass_points);
+        let of_formats: Vec<_> =
+            Format::ALL.iter().map(|format| in_format(&model, &symbolic, &expected, *format)).collect();
+        assert!(of_formats.iter().all(|bits| *bits == of_formats[0]), "{}: formats differ", E::NAME);
+        found.extend(of_formats.into_iter().flatten());
     }
     found
 }

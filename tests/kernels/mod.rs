@@ -111,6 +111,7 @@ checks! {
     to_single_and_back: precond::to_single_and_back;
     stiffness: of_elements!(cells::stiffness);
     node_moments: of_elements!(cells::node_moments);
+    mass: of_elements!(cells::mass);
     internal_force: of_elements!(cells::internal_force);
     sample: of_elements!(cells::sample);
     nodal: of_elements!(cells::nodal);

@@ -3,6 +3,7 @@
 
 use super::forms::{match_revolved, with_general};
 use super::materials::{Constants, DeviceConstants};
+use super::rule::DeviceRule;
 use super::topology::CellBlock;
 use super::{Addition, Numbering};
 use crate::device::Buffer;
@@ -14,7 +15,7 @@ use crate::result::{Error, Result};
 use kernels_rs::amg::NONE;
 use kernels_rs::amg::vertices::{Cells, FindEnds};
 use kernels_rs::assembly::MeshView;
-use kernels_rs::assembly::moments::{NodeMoments, Rule};
+use kernels_rs::assembly::moments::NodeMoments;
 use kernels_rs::assembly::row_owner::InternalForce;
 use kernels_rs::eigenstrain::Eigenstrain;
 use kernels_rs::setup::around::Around;
@@ -151,20 +152,10 @@ impl DeviceMesh {
         let mut moments = space.zeros(self.n_nodes)?;
         let density = space.upload(weights)?;
         for block in &self.blocks {
-            let (info, points) = (block.cells.kind.info(), &block.cells.kind.table().quadrature);
-            let weights = space.upload_vec(points.iter().map(|at| at.weight).collect())?;
-            let shape = space.upload_vec(points.iter().flat_map(|at| at.n.iter().copied()).collect())?;
-            let slopes =
-                space.upload_vec(points.iter().flat_map(|at| at.dn.iter().copied()).collect::<Vec<[f64; 3]>>())?;
-            let rule = Rule {
-                size: info.n_nodes,
-                dim: info.dim,
-                revolved: self.form.is_revolved.into(),
-                weights: weights.view(),
-                shape: shape.view(),
-                slopes: slopes.view(),
-            };
-            let (mesh, density, out) = (self.view(block), density.view(), moments.view_mut());
+            let kind = block.cells.kind;
+            let rule = DeviceRule::new(space, kind, &kind.table().quadrature)?;
+            let (rule, mesh) = (rule.view(self.form), self.view(block));
+            let (density, out) = (density.view(), moments.view_mut());
             // SAFETY: views of this mesh, of tables of its elements and of vectors of its size, which live until `finish`.
             unsafe { space.run(self.n_nodes, NodeMoments { rule, mesh, density, out }) }?;
             space.finish()?;

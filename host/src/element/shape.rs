@@ -4,10 +4,10 @@
 
 use std::sync::LazyLock;
 
-use kernels_rs::element::{Element, Point};
+use kernels_rs::element::{Element, Point, rules};
 
-use super::ElementKind;
 use super::vector::{norm, sub};
+use super::{Domain, ElementKind};
 
 /// An element's shape functions.
 #[derive(Debug)]
@@ -91,8 +91,8 @@ pub struct Table {
     /// A rule exact for volumes, and on faces but those of reduced integration for `N_a` times the area vector, however curved they
     /// are.
     pub rule: Vec<At>,
-    /// A rule exact for second moments of elements with straight sides, of sections also when turned about an axis.
-    pub moments: Vec<At>,
+    /// A rule exact for products of two shape functions on undistorted elements, of sections also when turned about an axis.
+    pub mass: Vec<At>,
     /// A rule for what has a square root in it: lengths of curved edges, areas of curved faces; nothing of solids.
     pub curved: Vec<At>,
     /// What each of the [sampled points](Shape::sampled) has in the value at each node, by a least-squares fit:
@@ -114,7 +114,7 @@ impl Table {
             nodes: shape.nodes.iter().map(|&xi| At::new(shape, (xi, 1.0))).collect(),
             quadrature: shape.quadrature.iter().map(at).collect(),
             rule: rule(kind).iter().map(at).collect(),
-            moments: moments(kind).iter().map(at).collect(),
+            mass: mass(kind).iter().map(at).collect(),
             curved: curved(kind).iter().map(at).collect(),
             extended: extended(kind),
             mirrored: mirrored(kind),
@@ -174,13 +174,15 @@ fn rule(kind: ElementKind) -> Vec<Point> {
     }
 }
 
-fn moments(kind: ElementKind) -> Vec<Point> {
-    let quadratic = |of: &&ElementKind| of.info().domain == kind.info().domain && of.info().is_quadratic();
-    match ElementKind::ALL.iter().find(quadratic) {
-        // Meshes of solids are large: these are fewer points.
-        Some(quadratic) if kind.info().dim == 3 && !kind.info().is_quadratic() => {
-            quadratic.info().shape.sampled.to_vec()
-        }
+fn mass(kind: ElementKind) -> Vec<Point> {
+    let info = kind.info();
+    match (info.domain, info.is_quadratic()) {
+        (Domain::Triangle, _) => rules::TRIANGLE_7.to_vec(),
+        (Domain::Tetrahedron, true) => rules::TETRAHEDRON_14.to_vec(),
+        // Degree 4 along, beside `t^2`.
+        (Domain::Pyramid, true) => product(kind, ENOUGH + 1),
+        // Meshes of solids are large: these are fewer points than of a product.
+        (_, false) if info.dim == 3 => kind.quadratic().unwrap_or(kind).info().shape.sampled.to_vec(),
         _ => product(kind, ENOUGH),
     }
 }

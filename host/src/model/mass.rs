@@ -89,10 +89,10 @@ impl Model {
         all
     }
 
-    /// Adds those of a cell, by a rule for second moments.
+    /// Adds those of a cell, by the rule of the mass matrix.
     fn add(&self, cells: &Cells, cell: usize, sum: &mut Moments) {
         let x = |b: usize| self.mesh.coords[cells.cell(cell)[b] as usize];
-        for at in &cells.kind.table().moments {
+        for at in &cells.kind.table().mass {
             let place = at.place(x);
             let volume = at.weight * determinant(cells.kind.info().dim, at.tangents(x)) * self.across(place);
             let place = Vector3::from(place);

@@ -120,6 +120,11 @@ impl<V: Stored> Matrix<V> {
         })
     }
 
+    /// A matrix of zeros with the same blocks in the same format. It has index arrays of its own.
+    pub fn zeros_like<W: Stored>(&self, space: &Space) -> Result<Matrix<W>> {
+        Matrix::zeros(space, self.format, self.size, &self.pattern, self.tuning)
+    }
+
     /// The name of its format.
     pub fn format(&self) -> &'static str {
         self.format.name()
@@ -237,7 +242,7 @@ impl Matrix<f64> {
     /// `D^-1/2 A D^-1/2` in fewer bits and the same format, from the inverse of D. It has index arrays of its own.
     pub fn scaled_to<V: Stored<Arithmetic = f32>>(&self, space: &Space, inverse: &Buffer<f64>) -> Result<Matrix<V>> {
         assert_eq!(inverse.len(), self.n(), "a diagonal of another length");
-        let mut scaled = Matrix::<V>::zeros(space, self.format, self.size, &self.pattern, self.tuning)?;
+        let mut scaled = self.zeros_like::<V>(space)?;
         let kernel = ScaleTo {
             from: self.entries(),
             values: self.values(),

@@ -219,7 +219,7 @@ fn overlap(one: &[Point], two: &[Point]) -> Vec<(Point, f64)> {
         let ([a, b], [c, d]) = (ends(one), ends(two));
         let (low, high) = (a.max(c), b.min(d));
         if low < high {
-            found.extend(Line2.table().moments.iter().map(|at| {
+            found.extend(Line2.table().mass.iter().map(|at| {
                 let x = at.n[0] * low + at.n[1] * high;
                 ([x, 0.0], 0.5 * at.weight * (high - low))
             }));
@@ -234,7 +234,7 @@ fn overlap(one: &[Point], two: &[Point]) -> Vec<(Point, f64)> {
             let x = |i: usize| at.n[0] * a[i] + at.n[1] * b[i] + at.n[2] * c[i];
             ([x(0), x(1)], at.weight * double)
         };
-        found.extend(Tri3.table().moments.iter().map(point));
+        found.extend(Tri3.table().mass.iter().map(point));
     }
     found
 }

@@ -66,7 +66,7 @@ pub fn facet_mass(
     let (nodes, table) = (face.nodes(), face.kind.table());
     let n = nodes.len();
     let mut blocks = vec![[[0.0; 3]; 3]; n * n];
-    for at in &table.moments {
+    for at in &table.mass {
         let normal = face.area_vector(at, coords);
         let c = per_area(normal);
         let around = analysis.around(at.place(|b| coords[nodes[b] as usize]));
