@@ -5,8 +5,7 @@
 
 use super::system::{Loaded, System};
 use super::{Run, Solution};
-use crate::assembly::mass::{BodyMass, body_masses, mass_matrix};
-use crate::assembly::DeviceSlanted;
+use crate::assembly::{BodyMass, DeviceSlanted, body_masses, mass_matrix};
 use crate::device::Buffer;
 use crate::eigen::{self, EigenOptions, Eigenpairs, Pencil, Progress};
 use crate::linalg::{N_SCALARS, Quotient, Scalar, Space};
@@ -336,12 +335,10 @@ impl Modes<'_> {
         Outcome {
             iterations: *iterations,
             spmvs: *products,
-            relative_residual: residuals[number],
-            tolerance: run.model.solver.tolerance,
             converged,
             ending: if converged { Ending::Converged } else { *ending },
             changes: run.changes.clone(),
-            ..Outcome::default()
+            ..Outcome::start(residuals[number], run.model.solver.tolerance)
         }
     }
 }

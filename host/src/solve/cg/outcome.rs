@@ -66,7 +66,7 @@ pub const MOST_LOAD_ERROR: f64 = 1e-3;
 
 impl Outcome {
     /// Before the first iteration, from this relative residual.
-    pub(in crate::solve) fn start(relative_residual: f64, tolerance: f64) -> Self {
+    pub(crate) fn start(relative_residual: f64, tolerance: f64) -> Self {
         let converged = relative_residual <= tolerance;
         let ending = if converged { Ending::Converged } else { Ending::Stagnated };
         Outcome {
