@@ -24,7 +24,10 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("plan", &["result", "element", "mesh", "model", "device", "linalg", "sparse", "assembly", "precond", "solve"]),
     (
         "pipeline",
-        &["result", "plan", "mesh", "model", "device", "linalg", "sparse", "assembly", "precond", "solve", "stress"],
+        &[
+            "result", "plan", "mesh", "model", "device", "linalg", "sparse", "assembly", "precond", "solve", "eigen",
+            "stress",
+        ],
     ),
     ("output", &["result", "element", "mesh", "io", "model", "pipeline", "stress"]),
     ("error", &["result", "mesh", "model", "output"]),

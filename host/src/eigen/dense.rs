@@ -27,12 +27,6 @@ pub fn solve(
     let (space, length) = (problem.space, problem.n());
     let a = columns(&mut problem, Problem::apply_a)?;
     let mut m = columns(&mut problem, Problem::apply_m)?;
-    // What is held has no mass, but its column may say what it would be.
-    for row in 0..length {
-        if m.row(row).iter().all(|value| *value == 0.0) {
-            m.fill_column(row, 0.0);
-        }
-    }
     problem.deflate_dense(&mut m)?;
     let vectors = eigenvectors(&a, &m, n);
     let mut x: Vec<Buffer<f64>> =
@@ -55,7 +49,7 @@ pub fn solve(
 /// What makes products with unit vectors.
 type Apply<'a> = fn(&mut Problem<'a>, &[Buffer<f64>], &mut [Buffer<f64>]) -> Result<()>;
 
-/// An operator, column by column, made symmetric.
+/// An operator, column by column, made symmetric. What is held has an empty row, but its column may say what would be.
 fn columns<'a>(problem: &mut Problem<'a>, apply: Apply<'a>) -> Result<DMatrix<f64>> {
     let (space, n) = (problem.space, problem.n());
     let (mut matrix, mut product) = (DMatrix::zeros(n, n), zeros(space, n, 1)?);
@@ -65,6 +59,11 @@ fn columns<'a>(problem: &mut Problem<'a>, apply: Apply<'a>) -> Result<DMatrix<f6
         matrix.set_column(j, &DVector::from_vec(space.download(&product[0])?));
     }
     crate::linalg::check_finite(matrix.as_slice())?;
+    for row in 0..n {
+        if matrix.row(row).iter().all(|value| *value == 0.0) {
+            matrix.fill_column(row, 0.0);
+        }
+    }
     Ok(0.5 * (&matrix + matrix.transpose()))
 }
 

@@ -25,6 +25,16 @@ struct Scale {
     mass: f64,
     /// `||M x||_T` over that.
     norm: f64,
+    /// The mu of x.
+    mu: f64,
+}
+
+impl Scale {
+    /// The relative residual, from the square of a norm: `||M x||_T` grows at least with the root of mu.
+    fn relative(&self, square: f64, mu: f64) -> f64 {
+        let growth = if self.mu > 0.0 { (mu / self.mu).sqrt().max(1.0) } else { 1.0 };
+        quotient(square.abs().sqrt(), growth * self.norm)
+    }
 }
 
 struct Lobpcg<'a> {
@@ -103,8 +113,9 @@ impl<'a> Lobpcg<'a> {
             self.problem.precondition(&r[j], &mut z[j])?;
         }
         let norms = dots(space, r, z)?;
-        let scales = masses.iter().zip(norms).map(|(mass, norm)| Scale { mass: mass.sqrt(), norm: norm.abs().sqrt() });
-        self.scales = scales.collect();
+        let all = masses.iter().zip(norms).zip(&self.mu);
+        self.scales =
+            all.map(|((mass, norm), mu)| Scale { mass: mass.sqrt(), norm: norm.abs().sqrt(), mu: *mu }).collect();
         self.measured = vec![[f64::INFINITY, 0.0]; self.x.len];
         self.fresh = true;
         self.measure()
@@ -135,7 +146,7 @@ impl<'a> Lobpcg<'a> {
         }
         let squares = dots(space, r, w)?;
         for (j, square) in open.iter().zip(squares) {
-            self.measured[*j] = [quotient(square.abs().sqrt(), self.scales[*j].norm), self.mu[*j]];
+            self.measured[*j] = [self.scales[*j].relative(square, self.mu[*j]), self.mu[*j]];
         }
         self.active.clear();
         for (place, j) in open.into_iter().enumerate() {

@@ -11,6 +11,8 @@ const PATIENCE: usize = 20;
 const FALLEN: f64 = 0.9;
 /// Eigenvalues have fallen if together they did by this share of the tolerance.
 const GAIN: f64 = 0.01;
+/// Less than this is rounding.
+const SMALLEST_GAIN: f64 = 1e-13;
 
 /// The estimated relative error of the eigenvalue `1 / mu[j]`, from its relative residual; 0 without mass.
 pub fn error(mu: &[f64], j: usize, eta: f64) -> f64 {
@@ -38,7 +40,7 @@ impl Stagnation {
     /// Whether neither the largest error nor any of the wanted eigenvalues has fallen for long.
     pub fn is_reached(&mut self, iteration: usize, error: f64, mu: &[f64]) -> bool {
         let gains = mu.iter().zip(&self.mu).map(|(mu, before)| 1.0 - before / mu).filter(|gain| *gain > 0.0);
-        let has_gained = self.mu.len() != mu.len() || gains.sum::<f64>() > GAIN * self.tolerance;
+        let has_gained = self.mu.len() != mu.len() || gains.sum::<f64>() > (GAIN * self.tolerance).max(SMALLEST_GAIN);
         if error < FALLEN * FALLEN * self.error || has_gained {
             (self.error, self.mu, self.iteration) = (error.min(self.error), mu.to_vec(), iteration);
         }

@@ -233,7 +233,9 @@ fn clusters_are_resolved() {
         let pencil = Pencil { a: &a, m: &m, preconditioner: &preconditioner, deflated: &[] };
         for wanted in [3, 7, 9, 12, 14] {
             let found = super::lobpcg(&space, &pencil, &options(wanted), &mut |_| true).unwrap();
-            assert_sound(&format!("{wanted} by {name}"), &space, &pencil, &found, &values[..wanted], 1e-7);
+            // Of a cluster that is larger than the block any value will do.
+            let tolerance = if wanted == 3 { 1e-6 } else { 1e-9 };
+            assert_sound(&format!("{wanted} by {name}"), &space, &pencil, &found, &values[..wanted], tolerance);
         }
     }
 }
@@ -397,7 +399,7 @@ fn rounding_ends_an_iteration() {
         let found = iterate(&space, &pencil, &EigenOptions { n: 4, tolerance: 1e-40, max_iterations: 10_000 });
         println!("{} iterations, {:?}", found.iterations, found.residuals);
         assert_eq!((found.ending, found.converged), (Ending::Stagnated, 0));
-        assert!(found.iterations < 1000 && max(&found.residuals) < 1e-10);
+        assert!(found.iterations < 200 && max(&found.residuals) < 1e-10);
         assert!(found.values.iter().zip(&values).all(|(x, y)| (x - y).abs() < 1e-13 * y));
     }
 }

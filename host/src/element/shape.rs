@@ -176,13 +176,16 @@ fn rule(kind: ElementKind) -> Vec<Point> {
 
 fn mass(kind: ElementKind) -> Vec<Point> {
     let info = kind.info();
+    let quadratic = |of: &&ElementKind| of.info().domain == info.domain && of.info().is_quadratic();
     match (info.domain, info.is_quadratic()) {
         (Domain::Triangle, _) => rules::TRIANGLE_7.to_vec(),
         (Domain::Tetrahedron, true) => rules::TETRAHEDRON_14.to_vec(),
         // Degree 4 along, beside `t^2`.
         (Domain::Pyramid, true) => product(kind, ENOUGH + 1),
         // Meshes of solids are large: these are fewer points than of a product.
-        (_, false) if info.dim == 3 => kind.quadratic().unwrap_or(kind).info().shape.sampled.to_vec(),
+        (_, false) if info.dim == 3 => {
+            ElementKind::ALL.iter().find(quadratic).unwrap_or(&kind).info().shape.sampled.to_vec()
+        }
         _ => product(kind, ENOUGH),
     }
 }

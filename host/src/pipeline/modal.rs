@@ -269,8 +269,7 @@ fn free_combinations(stiffness: DMatrix<f64>, mass: DMatrix<f64>, most: f64) -> 
     let of_mass = SymmetricEigen::new(mass);
     let limit = f64::EPSILON.sqrt() * of_mass.eigenvalues.iter().copied().fold(0.0, f64::max);
     let unit = |i: usize| of_mass.eigenvectors.column(i) / of_mass.eigenvalues[i].sqrt();
-    let units: Vec<_> =
-        (0..of_mass.eigenvalues.len()).filter(|i| of_mass.eigenvalues[*i] > limit).map(unit).collect();
+    let units: Vec<_> = (0..of_mass.eigenvalues.len()).filter(|i| of_mass.eigenvalues[*i] > limit).map(unit).collect();
     if units.is_empty() {
         return None;
     }
@@ -312,7 +311,8 @@ impl Modes<'_> {
         let frequency = eigenvalue.max(0.0).sqrt() / TAU;
         let mut u = space.download(&self.found.vectors[number])?;
         couplings.iter().for_each(|couplings| couplings.rows.expand(&mut u));
-        let largest = u.iter().fold(0.0, |largest: f64, value| if value.abs() > largest.abs() { *value } else { largest });
+        let largest =
+            u.iter().fold(0.0, |largest: f64, value| if value.abs() > largest.abs() { *value } else { largest });
         u.iter_mut().for_each(|value| *value *= largest.signum());
         let device_u = space.upload(&u)?;
         let (unknown, forces) = ((&u[..], &device_u), vec![[0.0; 3]; numbering.len()]);

@@ -19,7 +19,11 @@ pub fn row_of_products<E: Element, P: Form, T: Real>(
     a: usize,
     add: impl FnMut(usize, P::Product<T>),
 ) {
-    if const { E::N <= REGISTER_COLUMNS } { all_columns::<E, P, T>(x, a, add) } else { column_by_column::<E, P, T>(x, a, add) }
+    if const { E::N <= REGISTER_COLUMNS } {
+        all_columns::<E, P, T>(x, a, add)
+    } else {
+        column_by_column::<E, P, T>(x, a, add)
+    }
 }
 
 /// All nodes b summed at once.
