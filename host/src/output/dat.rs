@@ -27,10 +27,10 @@ pub fn write(file: &mut impl Write, model: &Model, number: usize, step: &Step) -
     let number = if step.study == Study::Modal { 0 } else { number };
     let (Some(prints), Some(time)) = (deck.prints.get(number), deck.times.get(number)) else { return Ok(()) };
     let time = if step.study == Study::Modal { &step.value } else { time };
-    let prints = prints.iter().filter(|print| step.study == Study::Static || print.item != Item::Reaction);
+    let mut prints = prints.iter().filter(|print| step.study == Study::Static || print.item != Item::Reaction);
     let tables =
         Tables { model, step, nodes: model.mesh.node_tags.iter().copied().zip(0..).collect(), cells: cells(model) };
-    prints.into_iter().try_for_each(|print| tables.write(file, print, *time))
+    prints.try_for_each(|print| tables.write(file, print, *time))
 }
 
 /// Where elements are, by tag.

@@ -63,7 +63,7 @@ fn modes_have_calculix_s_lines() {
     let lines: Vec<&str> =
         text.lines().filter(|line| line.starts_with("    1P") || line.starts_with("  100")).collect();
     assert_eq!(
-        lines[1..],
+        lines,
         [
             "    1PSTEP                         1           1           1",
             "    1PGM                 1.00000E+00",

@@ -275,6 +275,7 @@ impl Reader<'_> {
                 help,
             }));
         };
+        self.close_study(&steps)?;
         let differs = |step: &&Step| {
             let same = |a: &Values<Dof>, b: &Values<Dof>| {
                 a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.0 == b.0 && a.1.value == b.1.value)
@@ -285,7 +286,6 @@ impl Reader<'_> {
             let message = "this step holds or moves other nodes than the first";
             return Err(Mistake::at(step.place.clone(), message, "a deck for each set of supports"));
         }
-        self.close_study(&steps)?;
         self.close_sections()?;
         self.close_temperatures()?;
         let supports = first.state.supports.clone();
