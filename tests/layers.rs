@@ -19,6 +19,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("assembly", &["result", "element", "mesh", "model", "device", "linalg", "sparse"]),
     ("precond", &["result", "device", "linalg", "sparse"]),
     ("solve", &["result", "device", "linalg", "sparse", "assembly", "precond"]),
+    ("eigen", &["result", "device", "linalg", "sparse", "precond", "solve"]),
     ("stress", &["result", "element", "mesh", "model", "device", "linalg", "sparse", "assembly"]),
     ("plan", &["result", "element", "mesh", "model", "device", "linalg", "sparse", "assembly", "precond", "solve"]),
     (

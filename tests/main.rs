@@ -14,6 +14,7 @@ mod couplings;
 mod decks;
 mod devices_agree;
 mod direct;
+mod eigen;
 mod elements;
 mod femses;
 mod formats;

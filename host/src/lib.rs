@@ -11,6 +11,7 @@ pub mod assembly;
 #[cfg(feature = "cli")]
 pub mod cli;
 pub mod device;
+pub mod eigen;
 pub mod element;
 pub mod error;
 pub mod io;

@@ -13,6 +13,7 @@
 //! | `y = K x` | [`sparse`] |
 //! | `y = K x` without K | [`matrix_free`] |
 //! | conjugate gradients' vector steps | [`cg`], [`blas`] |
+//! | products and combinations of several vectors | [`vectors`] |
 //! | preconditioners | [`precond`] |
 //! | smoothed aggregation multigrid | [`amg`] |
 //! | couplings, `T^T (K (T x))` | [`coupling`] |
@@ -61,6 +62,7 @@ pub mod reduce;
 pub mod setup;
 pub mod sparse;
 pub mod stress;
+pub mod vectors;
 
 #[cfg(target_arch = "nvptx64")]
 #[panic_handler]

@@ -12,6 +12,7 @@ mod parts;
 mod persistent;
 mod precond;
 mod setup;
+mod several;
 mod supports;
 mod vectors;
 
@@ -85,6 +86,8 @@ checks! {
     xpby: of_items!(vectors::xpby);
     axpby: of_items!(vectors::axpby);
     dot: of_items!(vectors::dot);
+    gram: several::gram;
+    combine: several::combine;
     cg_residual: of_items!(vectors::cg_residual);
     cg_persistent: persistent::cg_persistent;
     products: matrices::products;

@@ -5,6 +5,7 @@
 //! results do not depend on the number of threads.
 
 mod fused;
+mod several;
 mod vectors;
 
 pub(crate) use fused::{advance, descend};
@@ -239,19 +240,21 @@ impl Space {
 
     /// Where a launch of `blocks` blocks puts its sums.
     pub(crate) fn reduction<const M: usize>(&self, blocks: usize, out: [Scalar; M]) -> Result<Reduction> {
-        let mut bank = self.bank.borrow_mut();
-        if bank.partials.len() < MAX_SUMS * blocks {
-            self.finish()?;
-            bank.partials = self.zeros(MAX_SUMS * blocks)?;
-        }
+        let (partials, ticket) = self.partials(MAX_SUMS * blocks)?;
         let mut indices = [0; MAX_SUMS];
         indices.iter_mut().zip(out).for_each(|(index, scalar)| *index = scalar.0);
-        Ok(Reduction {
-            partials: bank.partials.view_mut(),
-            ticket: bank.ticket.view_mut(),
-            scalars: bank.scalars.view_mut(),
-            out: indices,
-        })
+        let scalars = self.bank.borrow_mut().scalars.view_mut();
+        Ok(Reduction { partials, ticket, scalars, out: indices })
+    }
+
+    /// Room for `n` partial sums of a launch, and its ticket.
+    fn partials(&self, n: usize) -> Result<(ViewMut<f64>, ViewMut<u32>)> {
+        let mut bank = self.bank.borrow_mut();
+        if bank.partials.len() < n {
+            self.finish()?;
+            bank.partials = self.zeros(n)?;
+        }
+        Ok((bank.partials.view_mut(), bank.ticket.view_mut()))
     }
 
     /// Blocks of a grid-stride loop over `n` entries.
