@@ -31,7 +31,9 @@ fn gram_of(space: &Space, n: usize, [n_x, n_y]: [usize; 2]) -> Vec<u64> {
     let ((x, device_x), (y, device_y)) = (vectors(space, n, n_x, 20), vectors(space, n, n_y, 70));
     let (device_x, device_y): (Vec<_>, Vec<_>) = (device_x.iter().collect(), device_y.iter().collect());
     let gram = space.gram(&device_x, &device_y).unwrap();
-    let dot = |x: &[f64], y: &[f64]| x.iter().zip(y).map(|(x, y)| x * y).sum::<f64>();
+    // Of parts, so that squares are not added to a sum a million times as large.
+    let inner = |x: &[f64], y: &[f64]| x.iter().zip(y).map(|(x, y)| x * y).sum::<f64>();
+    let dot = |x: &[f64], y: &[f64]| x.chunks(1000).zip(y.chunks(1000)).map(|(x, y)| inner(x, y)).sum::<f64>();
     let expected = DMatrix::from_fn(n_x, n_y, |i, j| dot(&x[i], &y[j]));
     let what = format!("gram of {n_x} and {n_y} vectors of {n}");
     assert_close(&what, gram.as_slice(), expected.as_slice(), 1e-15, 1.0 + n as f64);

@@ -22,13 +22,15 @@
 //!
 //! With `T = A^-1` some eigenvalue is within `eta` of lambda, relative to it (Weinstein's bound), and lambda is
 //! too large by about `eta^2 / gap`, gap being the distance to the next eigenvalue beyond the block. The smaller of the
-//! two is the estimated error of lambda, which the tolerance is on. The error of the shape is about its square root.
+//! two is the estimated error of lambda, which the tolerance is on. The error of the shape is about its square root. Of a
+//! cluster that is larger than the block and narrower than `eta`, any members may be found.
 //!
 //! | part | file |
 //! | --- | --- |
 //! | products, preconditioner, deflation | `problem` |
 //! | `S^T A S = I` | `basis` |
 //! | small dense problems: mu and c | `ritz` |
+//! | blocks x, w, p; their residuals; a step | `state` |
 //! | the iteration | `lobpcg` |
 //! | estimated errors, stagnation | `stopping` |
 //! | few unknowns | `dense` |
@@ -38,6 +40,7 @@ mod dense;
 mod lobpcg;
 mod problem;
 mod ritz;
+mod state;
 mod stopping;
 #[cfg(test)]
 mod tests;
@@ -90,6 +93,13 @@ pub struct Progress {
     pub tolerance: f64,
 }
 
+impl Progress {
+    /// Whether all have converged.
+    fn is_done(&self) -> bool {
+        self.converged == self.n
+    }
+}
+
 /// Eigenvalues and their vectors.
 pub struct Eigenpairs {
     /// The eigenvalues, ascending: Rayleigh quotients of the vectors. Fewer than wanted if fewer have mass.
@@ -116,7 +126,7 @@ const fn block_size(n: usize) -> usize {
 
 /// Vectors of full length that the search for `n` eigenvalues keeps on the device, besides the deflated.
 pub const fn n_vectors(n: usize) -> usize {
-    lobpcg::VECTORS * block_size(n)
+    state::VECTORS * block_size(n)
 }
 
 /// The smallest eigenvalues of a pencil; `monitor` is asked in every iteration whether to go on.

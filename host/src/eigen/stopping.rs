@@ -1,5 +1,7 @@
 //! Estimated errors of eigenvalues, and when there is nothing more to gain.
 
+use kernels_rs::blas::quotient;
+
 /// The gap to the eigenvalues beyond the block is taken to be this much at least: how large it is in a cluster cannot be
 /// known.
 const SMALLEST_GAP: f64 = 0.01;
@@ -13,6 +15,25 @@ const FALLEN: f64 = 0.9;
 const GAIN: f64 = 0.01;
 /// Less than this is rounding.
 const SMALLEST_GAIN: f64 = 1e-13;
+
+/// What a residual is measured by.
+#[derive(Clone, Copy)]
+pub struct Scale {
+    /// `||M x||`, by which residuals are divided: a preconditioner may be in single precision.
+    pub mass: f64,
+    /// `||M x||_T` over that.
+    pub norm: f64,
+    /// The mu of x.
+    pub mu: f64,
+}
+
+impl Scale {
+    /// The relative residual, from the square of a norm: `||M x||_T` grows at least with the root of mu.
+    pub fn relative(&self, square: f64, mu: f64) -> f64 {
+        let growth = if self.mu > 0.0 { (mu / self.mu).sqrt().max(1.0) } else { 1.0 };
+        quotient(square.abs().sqrt(), growth * self.norm)
+    }
+}
 
 /// The estimated relative error of the eigenvalue `1 / mu[j]`, from its relative residual; 0 without mass.
 pub fn error(mu: &[f64], j: usize, eta: f64) -> f64 {
