@@ -29,7 +29,7 @@ fn beam(
     let context = Context::of_nodes(2, system.body.mesh.coords(), system.body.mesh.ends());
     let t = precond::build(preconditioner, &context, space, system.matrix()).unwrap();
     let pencil = Pencil { a: system.matrix(), m: &m, preconditioner: &*t, deflated: &[] };
-    let options = EigenOptions { n, tolerance: 1e-9, max_iterations: 1000 };
+    let options = EigenOptions { n, shift: 0.0, tolerance: 1e-9, max_iterations: 1000 };
     let found = lobpcg(space, &pencil, &options, &mut |_| true).unwrap();
     (k, masses, found)
 }

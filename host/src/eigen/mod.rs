@@ -22,7 +22,8 @@
 //!
 //! With `T = A^-1` some eigenvalue is within `eta` of lambda, relative to it (Weinstein's bound), and lambda is
 //! too large by about `eta^2 / gap`, gap being the distance to the next eigenvalue beyond the block. The smaller of the
-//! two is the estimated error of lambda, which the tolerance is on. The error of the shape is about its square root. Of a
+//! two is the estimated error of lambda. The tolerance is on that error relative to `lambda - shift`, what A has of M not being
+//! of interest. The error of the shape is about its square root. Of a
 //! cluster that is larger than the block and narrower than `eta`, any members may be found.
 //!
 //! | part | file |
@@ -72,6 +73,8 @@ pub struct Pencil<'a> {
 pub struct EigenOptions {
     /// Eigenvalues wanted.
     pub n: usize,
+    /// What A has of M: errors of lambda are relative to `lambda - shift`.
+    pub shift: f64,
     /// The relative error of an eigenvalue that is good enough.
     pub tolerance: f64,
     /// Iterations at most.

@@ -32,6 +32,7 @@ pub struct State<'a> {
     /// Whether A x and M x are computed from x.
     fresh: bool,
     n: usize,
+    shift: f64,
     tolerance: f64,
     /// Iterations done.
     pub iterations: usize,
@@ -56,9 +57,10 @@ impl<'a> State<'a> {
             problem.precondition(m, x)?;
         }
         let (mu, scales, measured, active) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        let (n, tolerance, fresh, iterations) = (options.n, options.tolerance, false, 0);
+        let EigenOptions { n, shift, tolerance, .. } = *options;
+        let (fresh, iterations) = (false, 0);
         let mut solver =
-            State { problem, x, w, p, scratch, mu, scales, measured, active, fresh, n, tolerance, iterations };
+            State { problem, x, w, p, scratch, mu, scales, measured, active, fresh, n, shift, tolerance, iterations };
         solver.refresh()?;
         Ok(solver)
     }
@@ -105,7 +107,7 @@ impl<'a> State<'a> {
 
     /// The estimated relative error of an eigenvalue.
     fn error(&self, j: usize) -> f64 {
-        error(&self.mu, j, self.measured[j][0])
+        error(&self.mu, j, self.measured[j][0], self.shift)
     }
 
     /// Whether its residual was within the tolerance, and it has stayed where it was since.

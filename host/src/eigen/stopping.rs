@@ -5,6 +5,8 @@ use kernels_rs::blas::quotient;
 /// The gap to the eigenvalues beyond the block is taken to be this much at least: how large it is in a cluster cannot be
 /// known.
 const SMALLEST_GAP: f64 = 0.01;
+/// What an eigenvalue is without the shift is taken to be this part of it at least: that of a mechanism is 0.
+const SMALLEST_REST: f64 = 1e-3;
 /// An mu below this share of the largest is 0 but for rounding: the vector has no mass.
 pub const MASSLESS: f64 = 1e-14;
 /// Iterations without progress after which there will be none.
@@ -35,13 +37,13 @@ impl Scale {
     }
 }
 
-/// The estimated relative error of the eigenvalue `1 / mu[j]`, from its relative residual; 0 without mass.
-pub fn error(mu: &[f64], j: usize, eta: f64) -> f64 {
+/// The estimated error of the eigenvalue `1 / mu[j]`, relative to it less the shift, from its relative residual; 0 without mass.
+pub fn error(mu: &[f64], j: usize, eta: f64, shift: f64) -> f64 {
     if mu[j] <= MASSLESS * mu[0] {
         return 0.0;
     }
     let gap = 1.0 - mu[mu.len() - 1] / mu[j];
-    eta.min(eta * eta / gap.max(SMALLEST_GAP))
+    eta.min(eta * eta / gap.max(SMALLEST_GAP)) / (1.0 - shift * mu[j]).max(SMALLEST_REST)
 }
 
 /// The best so far, and when it was.

@@ -65,7 +65,7 @@ impl Preconditioner<f64> for Product {
 }
 
 fn options(n: usize) -> EigenOptions {
-    EigenOptions { n, tolerance: 1e-10, max_iterations: 2000 }
+    EigenOptions { n, shift: 0.0, tolerance: 1e-10, max_iterations: 2000 }
 }
 
 /// By the iteration, however few unknowns there are.
@@ -399,7 +399,7 @@ fn rounding_ends_an_iteration() {
     let (of_a, m) = (Product::dense(a.clone()), Product::identity(a.nrows()));
     for preconditioner in [Product::identity(a.nrows()), Product::inverse(&a)] {
         let pencil = Pencil { a: &of_a, m: &m, preconditioner: &preconditioner, deflated: &[] };
-        let found = iterate(&space, &pencil, &EigenOptions { n: 4, tolerance: 1e-40, max_iterations: 10_000 });
+        let found = iterate(&space, &pencil, &EigenOptions { tolerance: 1e-40, max_iterations: 10_000, ..options(4) });
         println!("{} iterations, {:?}", found.iterations, found.residuals);
         assert_eq!((found.ending, found.converged), (Ending::Stagnated, 0));
         assert!(found.iterations < 400 && max(&found.residuals) < 1e-10);

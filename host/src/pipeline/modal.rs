@@ -21,9 +21,8 @@ use nalgebra::{DMatrix, SymmetricEigen};
 use std::cell::RefCell;
 use std::f64::consts::TAU;
 
-/// The shift, as a part of what the first elastic eigenvalue of a compact body is about: small beside it, and large beside
-/// what rounding makes of 0.
-const SMALL_SHIFT: f64 = 1e-4;
+/// The shift, relative to the largest eigenvalue: below the first one of slender bodies, and above what rounding makes of 0.
+const SMALLEST_SHIFT: f64 = 1e6 * f64::EPSILON;
 /// Parts whose rigid motions are looked for before the iteration; of more it finds them.
 const MOST_PARTS: usize = 8;
 /// What rounding leaves of the energy of a motion without strain, relative to the largest eigenvalue.
@@ -39,39 +38,23 @@ pub(super) fn solve(run: &mut Run) -> Result<()> {
     let mut mass = mass_matrix(space, model, &body.numbering, &body.mesh, system.matrix())?;
     let bodies = Bodies::new(space, model, body)?;
     let motions = WholeMotions::new(space, body, &WithBodies { matrix: &mass, bodies: &bodies, factor: 1.0 })?;
-    let scale = Scale::new(space, &system, &mass)?;
-    let shift = model.shift.max(scale.small_shift);
+    let largest = largest_eigenvalue(space, &system, &mass)?;
+    let (shift, zero) = (model.shift.max(SMALLEST_SHIFT * largest), ROUNDING * largest);
     system.shift(space, &mut mass, shift)?;
     run.timings.boundary += run.phase.next("preconditioner");
-    let found = find(run, &system, (&mass, &bodies), (shift, &scale))?;
+    let found = find(run, &system, (&mass, &bodies), (shift, zero))?;
     run.timings.solve += run.phase.next("stress");
     let System { body, operator, f, .. } = system;
     drop((operator, mass, f));
-    Modes { body: &body, motions, found, shift, zero: ROUNDING * scale.largest }.send(run)
+    Modes { body: &body, motions, found, shift, zero }.send(run)
 }
 
-/// About how large eigenvalues are.
-struct Scale {
-    /// About the largest.
-    largest: f64,
-    small_shift: f64,
-}
-
-impl Scale {
-    /// From the diagonals of K and M, whose quotients grow with the square of a wave's number.
-    fn new(space: &Space, system: &System<f64>, mass: &Matrix<f64>) -> Result<Self> {
-        let flexibility = space.take(precond::inverse_diagonal(space, system.matrix())?)?;
-        let lightness = space.take(precond::inverse_diagonal(space, mass)?)?;
-        let both = flexibility.iter().zip(&lightness).filter(|(k, m)| **k > 0.0 && **m > 0.0);
-        let (mut largest, mut sum, mut n) = (0.0, 0.0, 0.0);
-        for (flexibility, lightness) in both {
-            (largest, sum, n) = (f64::max(largest, lightness / flexibility), sum + flexibility / lightness, n + 1.0);
-        }
-        let body = &system.body;
-        let dim = body.mesh.blocks.iter().map(|block| block.cells.kind.info().dim).max().unwrap_or(3);
-        let across = (body.coords.len() as f64).powf(1.0 / dim as f64);
-        Ok(Scale { largest, small_shift: if sum > 0.0 { SMALL_SHIFT * n / (sum * across * across) } else { 0.0 } })
-    }
+/// About the largest eigenvalue, from the diagonals of K and M.
+fn largest_eigenvalue(space: &Space, system: &System<f64>, mass: &Matrix<f64>) -> Result<f64> {
+    let flexibility = space.take(precond::inverse_diagonal(space, system.matrix())?)?;
+    let lightness = space.take(precond::inverse_diagonal(space, mass)?)?;
+    let both = flexibility.iter().zip(&lightness).filter(|(k, m)| **k > 0.0 && **m > 0.0);
+    Ok(both.map(|(flexibility, lightness)| lightness / flexibility).fold(0.0, f64::max))
 }
 
 /// Masses that are bodies on a device: parts `m r r^T` of M.
@@ -199,7 +182,7 @@ fn find(
     run: &mut Run,
     system: &System<f64>,
     (mass, bodies): (&Matrix<f64>, &Bodies),
-    (shift, scale): (f64, &Scale),
+    (shift, zero): (f64, f64),
 ) -> Result<Eigenpairs> {
     let (space, model, monitor) = (run.space, run.model, run.monitor);
     let (body, coupling) = (&system.body, system.coupling.as_ref());
@@ -215,9 +198,10 @@ fn find(
     let preconditioner = precond::build(by, &context, space, system.matrix())?;
     run.used.hierarchy = preconditioner.hierarchy().cloned();
     run.timings.solve += run.phase.next("solve");
-    let rigid = rigid_modes(space, body, [&a, &m], shift + ROUNDING * scale.largest)?;
+    let rigid = rigid_modes(space, body, [&a, &m], shift + zero)?;
     let n = run.n_cases.saturating_sub(rigid.len());
-    let options = EigenOptions { n, tolerance: model.solver.tolerance, max_iterations: model.solver.max_iterations };
+    let options =
+        EigenOptions { n, shift, tolerance: model.solver.tolerance, max_iterations: model.solver.max_iterations };
     let mut watch = |at: Progress| {
         monitor.error(at.iteration, at.error, at.tolerance);
         !monitor.is_cancelled()
