@@ -21,7 +21,10 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("solve", &["result", "device", "linalg", "sparse", "assembly", "precond"]),
     ("eigen", &["result", "device", "linalg", "sparse", "precond", "solve"]),
     ("stress", &["result", "element", "mesh", "model", "device", "linalg", "sparse", "assembly"]),
-    ("plan", &["result", "element", "mesh", "model", "device", "linalg", "sparse", "assembly", "precond", "solve"]),
+    (
+        "plan",
+        &["result", "element", "mesh", "model", "device", "linalg", "sparse", "assembly", "precond", "solve", "eigen"],
+    ),
     (
         "pipeline",
         &[

@@ -4,6 +4,7 @@ mod amg;
 mod assembly;
 mod beams;
 mod benchmarks;
+mod buckling;
 mod cg;
 mod ci;
 mod circles;

@@ -1,10 +1,12 @@
 //! The whole way from a model to its stresses: the one place that sees every stage.
 
+mod buckling;
 mod build;
 mod femses;
 mod groups;
 mod loads;
 mod modal;
+mod modes;
 mod motion;
 mod start;
 mod system;
@@ -201,7 +203,7 @@ fn run(
     monitor: &dyn Monitor,
 ) -> Result<Vec<Solution>> {
     // Modes do not depend on temperatures.
-    let temperature = model.temperature.as_ref().filter(|_| model.study == Study::Static);
+    let temperature = model.temperature.as_ref().filter(|_| model.study != Study::Modal);
     if let Some((temperature, heat)) = temperature.and_then(|of| Some((of, of.unsolved()?))) {
         let solution = solve_on(space, heat, monitor)?;
         if !solution.outcome.converged && solution.outcome.ending != Ending::Cancelled {
@@ -215,9 +217,16 @@ fn run(
     let (phase, timings) = (Phase::begin(monitor, "setup"), Timings::default());
     let mut run =
         Run { space, model, n_cases, sink, monitor, phase, timings, used, changes: vec![], solutions: vec![] };
-    if model.study == Study::Modal {
-        modal::solve(&mut run)?;
-        return Ok(run.solutions);
+    match model.study {
+        Study::Static => {}
+        Study::Modal => {
+            modal::solve(&mut run)?;
+            return Ok(run.solutions);
+        }
+        Study::Buckling => {
+            buckling::solve(&mut run)?;
+            return Ok(run.solutions);
+        }
     }
     match (method, precision) {
         (Method::Femses, Precision::Single) => femses::solve::<f32>(&mut run)?,

@@ -34,7 +34,7 @@ fn the_summary_has_the_keys_that_scripts_rely_on() {
     let words = |words: &'static str| words.split(' ').collect::<Vec<_>>();
     let whole = "case version nodes elements dofs device mass results warnings pictures solver timings_s";
     has_keys(&text, &summary, &words(whole));
-    let solver = "method reason operator format ordering preconditioner precision assembly iterations spmvs relative_residual \
+    let solver = "study method reason operator format ordering preconditioner precision assembly iterations spmvs relative_residual \
                   error_estimate backward_error digits converged ending history parts";
     has_keys(&text, &summary["solver"], &words(solver));
     let timings = "read setup assembly boundary solve stress write total";

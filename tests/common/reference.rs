@@ -279,6 +279,39 @@ pub fn mass(model: &Model, points: impl Fn(ElementKind, &[[f64; 3]]) -> Vec<Poin
     m
 }
 
+/// A stress that differs in every component and at every point.
+pub fn made_up_stress(block: usize, cell: usize, point: usize) -> [f64; 6] {
+    std::array::from_fn(|i| ((1 + block + 7 * cell + 31 * point) as f64 * (0.3 + i as f64)).sin())
+}
+
+/// The geometric stiffness under those stresses: `int grad N_a . sigma grad N_b dV` on the diagonal of each block, and along the
+/// radius of a body of revolution what the hoop stress does.
+pub fn geometric(model: &Model) -> DMatrix<f64> {
+    let dim = model.analysis.components();
+    let n = dim * model.mesh.coords.len();
+    let mut g = DMatrix::zeros(n, n);
+    for_each_cell(model, |kind, nodes, x, _, (block, cell)| {
+        for (q, point) in at_points(kind, x, kind.info().shape.quadrature).iter().enumerate() {
+            let ([xx, yy, zz, xy, yz, xz], volume) = (made_up_stress(block, cell, q), volume(model, point, x));
+            let sigma = SMatrix::<f64, 3, 3>::from([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]);
+            let gradient = |b: usize| {
+                SVector::<f64, 3>::from_fn(|i, _| if i < kind.info().dim { point.gradients[b][i] } else { 0.0 })
+            };
+            let hoop = if model.analysis.is_revolved() { zz / place(point, x)[0].powi(2) } else { 0.0 };
+            for (a, of_a) in nodes.iter().enumerate() {
+                for (b, of_b) in nodes.iter().enumerate() {
+                    let value = volume * gradient(a).dot(&(sigma * gradient(b)));
+                    for i in 0..dim {
+                        let around = if i == 0 { volume * hoop * point.shape[a] * point.shape[b] } else { 0.0 };
+                        g[(dim * *of_a as usize + i, dim * *of_b as usize + i)] += value + around;
+                    }
+                }
+            }
+        }
+    });
+    g
+}
+
 /// The points of the library's own rule for it.
 pub fn mass_points(kind: ElementKind, x: &[[f64; 3]]) -> Vec<Point> {
     let nodes = kind.info().shape.nodes;

@@ -8,12 +8,13 @@ use crate::strategies::{Problem, assembled_by};
 use kernels_rs::element::Element;
 use kernels_rs::form::{Constitutive, General, Scalar};
 use nalgebra::{DMatrix, DVector, SVector};
-use warpfem::assembly::{Symbolic, mass_matrix};
+use warpfem::assembly::{DeviceBlock, DeviceMesh, Symbolic, geometric_stiffness, mass_matrix};
 use warpfem::device::{Buffer, Plain};
 use warpfem::element::ElementKind;
 use warpfem::linalg::Space;
 use warpfem::model::{Analysis, Model, Physics, Temperature};
 use warpfem::result::choices::{Format, Ordering, Strategy};
+use warpfem::sparse::Matrix;
 use warpfem::stress::{Asked, AtPoints, cell_energies, nodal_gradient, nodal_stress, sampled};
 
 /// Numbers of rows or cells that a launch takes, as far as the mesh has them.
@@ -96,32 +97,54 @@ pub fn node_moments<E: Element>(space: &Space) -> Vec<u64> {
     found
 }
 
-/// The mass matrix by the textbook from the same points, the same in every format.
-pub fn mass<E: Element>(space: &Space) -> Vec<u64> {
+/// A matrix of elements beside the textbook's, the same in every format.
+fn in_every_format<E: Element>(
+    space: &Space,
+    what: &str,
+    expected: impl Fn(&Model) -> DMatrix<f64>,
+    compute: impl Fn(&Model, &Symbolic, &DeviceMesh, &Matrix<f64>) -> Matrix<f64>,
+) -> Vec<u64> {
     let analyses = meshes::all_analyses(kind::<E>());
     let mut found = Vec::new();
     let in_format = |model: &Model, symbolic: &Symbolic, expected: &DMatrix<f64>, format: Format| {
         let like = zeros(space, format, model.analysis.components(), &symbolic.sparsity);
-        let mesh = meshes::upload(space, model, symbolic);
-        let matrix = mass_matrix(space, model, &symbolic.numbering, &mesh, &like).unwrap();
-        let m = dense_of(space, &matrix);
-        let what = format!("mass of {} in {format}", E::NAME);
-        assert_close(&what, m.as_slice(), expected.as_slice(), 1e-13, expected.amax());
-        assert!(matrix.is_symmetric() && m == m.transpose(), "{what}: not symmetric");
-        bits(m.as_slice())
+        let matrix = compute(model, symbolic, &meshes::upload(space, model, symbolic), &like);
+        let dense = dense_of(space, &matrix);
+        let what = format!("{what} of {} in {format}", E::NAME);
+        assert_close(&what, dense.as_slice(), expected.as_slice(), 1e-13, expected.amax());
+        assert!(matrix.is_symmetric() && dense == dense.transpose(), "{what}: not symmetric");
+        bits(dense.as_slice())
     };
     for (model, symbolic) in large_problems::<E>(&analyses) {
-        let expected = reference::mass(&model, reference::mass_points);
-        found.extend(in_format(&model, &symbolic, &expected, Format::Ebw));
+        found.extend(in_format(&model, &symbolic, &expected(&model), Format::Ebw));
     }
     for (model, symbolic) in problems::<E>(&analyses, |_| [1, 2, 2]) {
-        let expected = reference::mass(&model, reference::mass_points);
+        let expected = expected(&model);
         let of_formats: Vec<_> =
             Format::ALL.iter().map(|format| in_format(&model, &symbolic, &expected, *format)).collect();
-        assert!(of_formats.iter().all(|bits| *bits == of_formats[0]), "{}: formats differ", E::NAME);
+        assert!(of_formats.iter().all(|bits| *bits == of_formats[0]), "{what} of {}: formats differ", E::NAME);
         found.extend(of_formats.into_iter().flatten());
     }
     found
+}
+
+/// The mass matrix by the textbook from the same points.
+pub fn mass<E: Element>(space: &Space) -> Vec<u64> {
+    let expected = |model: &Model| reference::mass(model, reference::mass_points);
+    in_every_format::<E>(space, "mass", expected, |model, symbolic, mesh, like| {
+        mass_matrix(space, model, &symbolic.numbering, mesh, like).unwrap()
+    })
+}
+
+/// The geometric stiffness under made-up stresses.
+pub fn geometric<E: Element>(space: &Space) -> Vec<u64> {
+    in_every_format::<E>(space, "geometric stiffness", reference::geometric, |_, _, mesh, like| {
+        let stress = |block: &DeviceBlock, points: &[([f64; 3], f64)]| {
+            let of_cell = |cell| (0..points.len()).map(move |q| reference::made_up_stress(block.cells.index, cell, q));
+            space.upload_vec((0..block.cells.n_cells).flat_map(of_cell).collect())
+        };
+        geometric_stiffness(space, mesh, 1.0, like, &stress).unwrap()
+    })
 }
 
 pub fn internal_force<E: Element>(space: &Space) -> Vec<u64> {

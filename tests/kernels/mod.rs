@@ -115,6 +115,7 @@ checks! {
     stiffness: of_elements!(cells::stiffness);
     node_moments: of_elements!(cells::node_moments);
     mass: of_elements!(cells::mass);
+    geometric: of_elements!(cells::geometric);
     internal_force: of_elements!(cells::internal_force);
     sample: of_elements!(cells::sample);
     nodal: of_elements!(cells::nodal);

@@ -105,7 +105,9 @@ fn total(model: &Model, summaries: &[Summary], writer: &CaseWriter) -> Summary {
         let missing = model.n_steps() - summaries.len();
         total.warnings.push(match model.study {
             Study::Static => format!("{} not solved: the run was stopped", counted(missing, "load case")),
-            Study::Modal => format!("{} of {} were found", counted(summaries.len(), "mode"), model.n_steps()),
+            Study::Modal | Study::Buckling => {
+                format!("{} of {} were found", counted(summaries.len(), "mode"), model.n_steps())
+            }
         });
     }
     total

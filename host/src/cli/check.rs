@@ -175,9 +175,10 @@ fn describe(out: &mut String, case: &Case, model: &Model) -> std::fmt::Result {
         with_unit(vector(high), model.units, Quantity::Length)
     )?;
     writeln!(out, "  unknowns  {}", count(nodes * model.analysis.components()))?;
-    if model.study == Study::Modal {
+    if model.study.is_of_modes() {
         let shift = if model.shift == 0.0 { String::new() } else { format!(", shift {}", number(model.shift, 4)) };
-        writeln!(out, "  study     {} of vibration{shift}", counted(model.modes, "mode"))?;
+        let of = if model.study == Study::Modal { "vibration" } else { "buckling" };
+        writeln!(out, "  study     {} of {of}{shift}", counted(model.modes, "mode"))?;
     }
     materials(out, case, model)?;
     for support in &model.supports {
@@ -397,7 +398,7 @@ fn costs(out: &mut String, expected: &Expected, free: Option<u64>) -> std::fmt::
             "            too little for multigrid ({hierarchy} more): on the CPU {name}, with more iterations"
         )?;
     }
-    if host.plan.study == Study::Modal {
+    if host.plan.study.is_of_modes() {
         return writeln!(out, "            (no estimate of time for modes)");
     }
     for computer in devices::computers() {

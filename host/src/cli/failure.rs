@@ -56,7 +56,7 @@ fn of_case(solution: &Solution) -> String {
     match study {
         _ if label.is_empty() => String::new(),
         Study::Static => format!("load case `{label}`: "),
-        Study::Modal => format!("{label}: "),
+        Study::Modal | Study::Buckling => format!("{label}: "),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::table;
 use crate::output::Summary;
-use crate::output::modes::{MassShares, NOTE};
+use crate::output::modes::{MassShares, Mode};
 use crate::output::summary::StepSummary;
 use crate::result::Quantity;
 use warpfem_text::{counted, engineering as number};
@@ -14,14 +14,15 @@ const MOST_MODES: usize = 20;
 pub(super) fn text(s: &Summary, is_verbose: bool) -> (String, Vec<String>) {
     let shares = MassShares::of(s.steps.iter().map(|step| &step.results), s.mass);
     let shown = if is_verbose { s.steps.len() } else { MOST_MODES.min(s.steps.len()) };
-    let unit = s.units.and_then(|units| units.label(Quantity::Frequency));
-    let frequency = unit.map_or("frequency".to_string(), |unit| format!("frequency [{unit}]"));
+    let (what, quantity) = s.results.mode.map_or(("", Quantity::Unlabelled), |mode| (mode.name(), mode.quantity()));
+    let unit = s.units.and_then(|units| units.label(quantity));
+    let value = unit.map_or(what.to_string(), |unit| format!("{what} [{unit}]"));
     let axes: Vec<String> =
         shares.iter().flat_map(|shares| &shares.axes).map(|axis| format!("mass {axis} [%]")).collect();
-    let heads: Vec<&str> = ["mode", &frequency].into_iter().chain(axes.iter().map(String::as_str)).collect();
+    let heads: Vec<&str> = ["mode", &value].into_iter().chain(axes.iter().map(String::as_str)).collect();
     let percent = |shares: &[f64]| shares.iter().map(|share| format!("{share:.1}")).collect::<Vec<_>>();
     let row = |(k, step): (usize, &StepSummary)| {
-        let value = step.mode.map_or(f64::NAN, |mode| mode.frequency);
+        let value = step.mode.map_or(f64::NAN, Mode::value);
         let masses = shares.as_ref().map_or(vec![], |shares| percent(&shares.of_modes[k]));
         let mark = if step.solver.converged { "" } else { " NOT CONVERGED" };
         [vec![format!("{}{mark}", k + 1), number(value)], masses].concat()
@@ -34,7 +35,8 @@ pub(super) fn text(s: &Summary, is_verbose: bool) -> (String, Vec<String>) {
         notes.push(format!("{}: --verbose, or the report", counted(s.steps.len() - shown, "more mode")));
     }
     let masses = if shares.is_some() { "masses are effective masses; " } else { "" };
-    notes.push(format!("{masses}{NOTE}"));
+    notes.extend(s.results.mode.map(|mode| format!("{masses}{}", mode.note())));
+    notes.extend(s.results.mode.and_then(Mode::of_reversed));
     (table::text(&heads, &rows), notes)
 }
 
@@ -42,20 +44,22 @@ pub(super) fn text(s: &Summary, is_verbose: bool) -> (String, Vec<String>) {
 mod tests {
     use super::*;
     use crate::model::MassProperties;
-    use crate::output::summary::{Mode, Results};
+    use crate::output::summary::Results;
     use crate::result::{EFFECTIVE_MASS, Table, Units};
 
     fn summary(n: usize, rows: &[Vec<f64>]) -> Summary {
         let step = |k: usize| {
             let mut step = StepSummary { name: format!("mode {}", k + 1), ..StepSummary::default() };
-            let mode = Some(Mode { frequency: 100.0 * (k + 1) as f64, eigenvalue: 1.0 });
+            let mode = Some(Mode::Vibration { frequency: 100.0 * (k + 1) as f64, eigenvalue: 1.0 });
             let table = |row: &Vec<f64>| Table { info: &EFFECTIVE_MASS, rows: vec![(step.name.clone(), row.clone())] };
             let tables = rows.get(k).map(table).into_iter().collect();
             step.solver.converged = k != 1;
             StepSummary { mode, results: Results { mode, tables, ..Results::default() }, ..step }
         };
         let mass = Some(MassProperties { mass: 8.0, centre: [0.0; 3], inertia: [0.0; 6] });
-        Summary { steps: (0..n).map(step).collect(), mass, units: Some(Units::Si), ..Summary::default() }
+        let steps: Vec<StepSummary> = (0..n).map(step).collect();
+        let results = steps[0].results.clone();
+        Summary { steps, results, mass, units: Some(Units::Si), ..Summary::default() }
     }
 
     #[test]

@@ -9,13 +9,14 @@ use crate::mesh::Mesh;
 use crate::model::{HeldSpace, MassProperties, Model, Probe, Support};
 use crate::output::away::near;
 use crate::output::distribution::{Distribution, Peak, Range, place};
+use crate::output::modes::Mode;
 use crate::output::points::{PointValue, ProbeResult, SafetyFactor};
 use crate::output::resolution::{COARSE, unresolved};
-use crate::output::summary::{History, Mode, Part, Results, Solver, Timings};
+use crate::output::summary::{History, Part, Results, Solver, Timings};
 use crate::output::{self, Summary};
 use crate::pipeline::Solution;
 use crate::precond::Hierarchy;
-use crate::result::{At, Field, FieldInfo, Quantity, Step, Study, Table, When};
+use crate::result::{At, BUCKLING, Field, FieldInfo, MODES, Quantity, Step, Study, Table, When};
 use crate::stress::norm;
 use kernels_rs::material::von_mises;
 
@@ -177,11 +178,20 @@ pub(super) fn results(model: &Model, case: usize, step: &Step) -> Results {
     }
 }
 
-/// How fast a step vibrates, if it is a mode.
+/// What a step is of, if it is a mode.
 fn mode(step: &Step) -> Option<Mode> {
-    let eigenvalue = step.row("modes", 0).first().copied();
-    let of_frequency = (TAU * step.value).powi(2);
-    (step.study == Study::Modal).then(|| Mode { frequency: step.value, eigenvalue: eigenvalue.unwrap_or(of_frequency) })
+    match step.study {
+        Study::Static => None,
+        Study::Modal => {
+            let eigenvalue = step.row(MODES.name, 0).first().copied();
+            let eigenvalue = eigenvalue.unwrap_or((TAU * step.value).powi(2));
+            Some(Mode::Vibration { frequency: step.value, eigenvalue })
+        }
+        Study::Buckling => {
+            let reversed = step.row(BUCKLING.name, 0).get(2).copied().filter(|factor| factor.is_finite());
+            Some(Mode::Buckling { load_factor: step.value, reversed_load_factor: reversed })
+        }
+    }
 }
 
 /// The range of each scalar of a field.

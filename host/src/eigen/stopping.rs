@@ -39,7 +39,8 @@ impl Scale {
 
 /// The estimated error of the eigenvalue `1 / mu[j]`, relative to it less the shift, from its relative residual; 0 without mass.
 pub fn error(mu: &[f64], j: usize, eta: f64, shift: f64) -> f64 {
-    if mu[j] <= MASSLESS * mu[0] {
+    let largest = mu[0].abs().max(mu[mu.len() - 1].abs());
+    if mu[j].abs() <= MASSLESS * largest {
         return 0.0;
     }
     let gap = 1.0 - mu[mu.len() - 1] / mu[j];

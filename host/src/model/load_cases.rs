@@ -43,14 +43,14 @@ pub struct CaseLoads<'a> {
 impl Model {
     /// Whether results are of steps that have names: load cases, or modes.
     pub fn has_steps(&self) -> bool {
-        self.study == Study::Modal || !self.load_cases.is_empty()
+        self.study.is_of_modes() || !self.load_cases.is_empty()
     }
 
     /// How many steps are solved: load cases, or modes.
     pub fn n_steps(&self) -> usize {
         match self.study {
             Study::Static => self.load_cases.len().max(1),
-            Study::Modal => self.modes,
+            Study::Modal | Study::Buckling => self.modes,
         }
     }
 
@@ -58,7 +58,7 @@ impl Model {
     pub fn step_name(&self, step: usize) -> Cow<'_, str> {
         match self.study {
             Study::Static => self.load_cases.get(step).map_or("", |case| &case.name).into(),
-            Study::Modal => format!("mode {}", step + 1).into(),
+            Study::Modal | Study::Buckling => format!("mode {}", step + 1).into(),
         }
     }
 

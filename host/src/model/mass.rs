@@ -130,9 +130,9 @@ mod tests {
             let of = testing::load_on(&format!("{tables}{clamp}"), brick).unwrap().mass_properties().unwrap();
             assert_relative_eq!(of.mass, 12.0, max_relative = 1e-14);
             assert_relative_eq!(of.centre[1], 1.0, max_relative = 1e-13);
-            // `m (b^2 + c^2) / 12` and so on.
+            // `m (b^2 + c^2) / 12` and so on: sums over up to 5,000 points, less what is about 40 round the centre.
             for (found, expected) in of.inertia.iter().zip([13.0, 10.0, 5.0, 0.0, 0.0, 0.0]) {
-                assert_relative_eq!(*found, expected, epsilon = 1e-13, max_relative = 1e-13);
+                assert_relative_eq!(*found, expected, epsilon = 40.0 * 1e-14, max_relative = 1e-13);
             }
         }
         let tables = format!("{tables}{}[analysis]\nkind = \"axisymmetric\"\n", clamp.replace("xyz", "y"));

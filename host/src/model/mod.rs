@@ -252,7 +252,7 @@ pub struct Model {
     pub analysis: Analysis,
     /// What is asked of it.
     pub study: Study,
-    /// How many modes a modal study asks for.
+    /// How many modes a modal study or one of buckling asks for.
     pub modes: usize,
     /// The shift of a modal study, in (radians per time)^2: `K + shift M` is iterated with.
     pub shift: f64,

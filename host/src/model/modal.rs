@@ -1,4 +1,4 @@
-//! What a modal study asks of a model, and what of it plays no part.
+//! What a study of modes asks of a model, and what of it plays no part.
 
 use std::collections::HashMap;
 
@@ -15,7 +15,7 @@ pub(super) fn check(model: &Model, selector: &Selector<'_>) -> Checked {
     }
     let place = table.modes.as_ref().map(|modes| modes.span()).or(table.study.as_ref().map(|study| study.span()));
     let message = match n {
-        0 => "supports hold every node: nothing can vibrate".to_string(),
+        0 => "supports hold every node: nothing can move".to_string(),
         _ => format!("`modes` is {}, and the model has {n} unknowns that nothing holds", model.modes),
     };
     let help = if n == 0 { "leave a support out".to_string() } else { format!("modes = {n}, or fewer") };

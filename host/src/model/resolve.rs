@@ -125,7 +125,7 @@ impl Model {
         let ((loads, bending), held) = rayon::join(
             || (loads::resolve(selector, supports, constraints, problems), bending::doubt(analysis, mesh)),
             || match self.study {
-                Study::Static => is_whole.then(|| held::check(analysis, mesh, &holding, constraints)),
+                Study::Static | Study::Buckling => is_whole.then(|| held::check(analysis, mesh, &holding, constraints)),
                 Study::Modal => Some(Ok(held::coinciding(mesh, constraints))),
             },
         );
@@ -157,8 +157,10 @@ impl Model {
         warnings.extend(of_probes);
         (self.materials, self.cell_material) = (materials, cell_material);
         (self.nodal_forces, self.applied, self.load_forces) = (loads.nodal_forces, loads.applied, loads.forces);
-        if self.study == Study::Modal && is_whole {
+        if self.study.is_of_modes() && is_whole {
             problems.take(modal::check(self, selector));
+        }
+        if self.study == Study::Modal && is_whole {
             let idle = modal::idle(self);
             self.warnings.extend(idle);
         }

@@ -113,7 +113,7 @@ impl<'a> CaseWriter<'a> {
                 self.envelope.add(&step);
                 super::largest(sizes(&step).iter().copied()).map_or(0.0, |(_, largest)| largest)
             }
-            Study::Modal => f64::from(u8::from(step.value > 0.0)),
+            Study::Modal | Study::Buckling => f64::from(u8::from(step.value > 0.0)),
         };
         if self.governing.as_ref().is_none_or(|(_, most, _)| largest > *most) {
             self.governing = Some((case, largest, step));

@@ -24,9 +24,9 @@ pub fn fields(model: &Model) -> Vec<&'static str> {
 /// frequency for the time.
 pub fn write(file: &mut impl Write, model: &Model, number: usize, step: &Step) -> io::Result<()> {
     let Some(deck) = &model.deck else { return Ok(()) };
-    let number = if step.study == Study::Modal { 0 } else { number };
+    let number = if step.study.is_of_modes() { 0 } else { number };
     let (Some(prints), Some(time)) = (deck.prints.get(number), deck.times.get(number)) else { return Ok(()) };
-    let time = if step.study == Study::Modal { &step.value } else { time };
+    let time = if step.study.is_of_modes() { &step.value } else { time };
     let mut prints = prints.iter().filter(|print| step.study == Study::Static || print.item != Item::Reaction);
     let tables =
         Tables { model, step, nodes: model.mesh.node_tags.iter().copied().zip(0..).collect(), cells: cells(model) };

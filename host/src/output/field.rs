@@ -6,7 +6,7 @@ use std::io;
 
 use super::error::{Error, Result};
 use crate::mesh::Mesh;
-use crate::result::{At, FIELDS, Field, FieldInfo, Physics, Quantity, Step, Study, When};
+use crate::result::{At, FIELDS, Field, FieldInfo, Physics, Quantity, Step, When};
 
 /// Safety factors are shown up to this: a node without stress has an infinite one.
 pub(super) const SAFE: f64 = 10.0;
@@ -90,7 +90,7 @@ impl PointField {
     /// displacement.
     pub(super) fn usual(step: &Step) -> PointField {
         let words = step.physics.words();
-        let name = if step.study == Study::Modal { words.unknown } else { words.shown };
+        let name = if step.study.is_of_modes() { words.unknown } else { words.shown };
         let info = FieldInfo::named(name).unwrap_or(&FIELDS[0]);
         PointField { name: info.short_name().into(), info, component: None }
     }

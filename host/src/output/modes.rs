@@ -1,10 +1,10 @@
-//! What is told of the modes of a body: how much of its mass each has along x, y and z.
+//! What is told of the modes of a body: a frequency or a load factor, and how much of its mass each has along x, y and z.
 
 use super::summary::Results;
 use crate::model::MassProperties;
-
-/// What shapes and effective masses mean.
-pub const NOTE: &str = "shapes have unit modal mass: their size means nothing";
+use crate::result::Quantity;
+use serde::Serialize;
+use warpfem_text::engineering;
 
 /// Effective masses as parts of the whole mass.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,5 +32,69 @@ impl MassShares {
         let sum = (0..along.len()).map(|k| known(k).sum()).collect();
         let axes = along.iter().map(|c| ["x", "y", "z"][*c]).collect();
         (!along.is_empty()).then_some(MassShares { axes, of_modes, sum })
+    }
+}
+
+/// What a mode is of.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Mode {
+    /// How fast it vibrates.
+    Vibration {
+        /// Cycles per time.
+        frequency: f64,
+        /// `(2 pi frequency)^2`.
+        eigenvalue: f64,
+    },
+    /// The loads that make it buckle.
+    Buckling {
+        /// By what the loads are multiplied.
+        load_factor: f64,
+        /// The smallest factor of the reversed loads, below 0, if there is one.
+        reversed_load_factor: Option<f64>,
+    },
+}
+
+impl Mode {
+    /// The number that tells one mode from another.
+    pub fn value(self) -> f64 {
+        match self {
+            Mode::Vibration { frequency, .. } => frequency,
+            Mode::Buckling { load_factor, .. } => load_factor,
+        }
+    }
+
+    /// What that is, in words.
+    pub fn name(self) -> &'static str {
+        match self {
+            Mode::Vibration { .. } => "frequency",
+            Mode::Buckling { .. } => "load factor",
+        }
+    }
+
+    /// What it measures.
+    pub fn quantity(self) -> Quantity {
+        match self {
+            Mode::Vibration { .. } => Quantity::Frequency,
+            Mode::Buckling { .. } => Quantity::Unlabelled,
+        }
+    }
+
+    /// What the size of its shape means.
+    pub fn note(self) -> &'static str {
+        match self {
+            Mode::Vibration { .. } => "shapes have unit modal mass: their size means nothing",
+            Mode::Buckling { .. } => "the largest displacement of a shape is about 1: its size means nothing",
+        }
+    }
+
+    /// What reversed loads do.
+    pub fn of_reversed(self) -> Option<String> {
+        match self {
+            Mode::Buckling { reversed_load_factor: Some(factor), .. } => {
+                Some(format!("reversed loads buckle it too, at {} times these", engineering(-factor)))
+            }
+            _ => None,
+        }
     }
 }

@@ -8,12 +8,13 @@ use serde::{Serialize, Serializer};
 use std::io::{self, Write};
 
 use super::distribution::{Distribution, Peak, Range};
+use super::modes::Mode;
 use super::points::{ProbeResult, SafetyFactor};
 use super::resolution::{COARSE, ERROR};
 use crate::model::MassProperties;
 use crate::pipeline::{self, Hierarchy};
 use crate::result::{self, Change, FieldInfo, Physics, Quantity, Table, Units};
-use warpfem_text::{count, vector};
+use warpfem_text::{count, engineering, vector};
 
 /// The whole summary.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -61,10 +62,15 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// The step in words: `storm`, or `mode 3, 120.4 Hz`.
+    /// The step in words: `storm`, `mode 3, 120.4 Hz`, or `mode 1, load factor 2.5`.
     pub fn step_title(&self) -> String {
         match self.results.mode {
-            Some(Mode { frequency, .. }) => format!("{}, {}", self.step, result::frequency(frequency, self.units)),
+            Some(Mode::Vibration { frequency, .. }) => {
+                format!("{}, {}", self.step, result::frequency(frequency, self.units))
+            }
+            Some(Mode::Buckling { load_factor, .. }) => {
+                format!("{}, load factor {}", self.step, engineering(load_factor))
+            }
             None => self.step.clone(),
         }
     }
@@ -93,7 +99,7 @@ impl Summary {
 pub struct StepSummary {
     /// Its name.
     pub name: String,
-    /// How fast it vibrates, if it is a mode.
+    /// What a mode is of, if it is one.
     #[serde(flatten)]
     pub mode: Option<Mode>,
     /// Its results.
@@ -105,15 +111,6 @@ pub struct StepSummary {
     pub solver: StepSolver,
     /// The names of its files.
     pub files: Vec<String>,
-}
-
-/// How fast a mode vibrates.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Mode {
-    /// Cycles per time.
-    pub frequency: f64,
-    /// `(2 pi frequency)^2`.
-    pub eigenvalue: f64,
 }
 
 /// How the solution of a step ended, as in [`Solver`].
@@ -153,7 +150,7 @@ impl StepSummary {
 /// How it was solved.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Solver {
-    /// `static` or `modal`.
+    /// `static`, `modal` or `buckling`.
     pub study: String,
     /// `cg`, `direct` or `femses`.
     pub method: String,
@@ -264,7 +261,7 @@ impl Timings {
 pub struct Results {
     /// What was solved for.
     pub physics: Physics,
-    /// How fast it vibrates, if it is a mode: then it has no loads and no reactions.
+    /// What it is of, if it is a mode: then it has no loads and no reactions.
     pub mode: Option<Mode>,
     /// The magnitude of the unknown at the nodes.
     pub unknown: Range,

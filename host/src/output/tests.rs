@@ -202,7 +202,7 @@ fn summary_of(step: &Step) -> Summary {
     (summary.step, summary.units) = (step.label.clone(), Some(crate::result::Units::Si));
     summary.solver.converged = true;
     summary.mass = Some(MassProperties { mass: 2.0, centre: [0.0; 3], inertia: [0.0; 6] });
-    summary.results.mode = Some(summary::Mode { frequency: step.value, eigenvalue });
+    summary.results.mode = Some(super::modes::Mode::Vibration { frequency: step.value, eigenvalue });
     summary.results.tables = step.tables.clone();
     summary
 }

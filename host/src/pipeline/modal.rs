@@ -3,22 +3,19 @@
 //! What is iterated with is `K + sigma M`, which has the same modes, and is positive definite where parts or mechanisms are
 //! free. Rigid motions of free parts are modes of frequency 0 that need no iteration.
 
+use super::Run;
+use super::modes::{self, Free, Told};
 use super::system::{Loaded, System};
-use super::{Run, Solution};
-use crate::assembly::{BodyMass, DeviceSlanted, body_masses, mass_matrix};
+use crate::assembly::{BodyMass, body_masses, mass_matrix};
 use crate::device::Buffer;
-use crate::eigen::{self, EigenOptions, Eigenpairs, Pencil, Progress};
+use crate::eigen::{Eigenpairs, Pencil};
 use crate::linalg::{N_SCALARS, Quotient, Scalar, Space};
-use crate::model::{Model, Study};
-use crate::precond::{self, Context};
-use crate::result::choices::Preconditioner;
-use crate::result::{EFFECTIVE_MASS, Ending, MODES, Outcome, PARTICIPATION, Result, Step, Table};
+use crate::model::Model;
+use crate::precond;
+use crate::result::{EFFECTIVE_MASS, MODES, PARTICIPATION, Result};
 use crate::solve::energy::parts::about_centre;
 use crate::sparse::{Coupled, LinOp, Matrix};
-use crate::stress;
-use kernels_rs::assembly::supports::Unbalanced;
 use nalgebra::{DMatrix, SymmetricEigen};
-use std::cell::RefCell;
 use std::f64::consts::TAU;
 
 /// The shift, relative to the largest eigenvalue: below the first one of slender bodies, and above what rounding makes of 0.
@@ -46,7 +43,17 @@ pub(super) fn solve(run: &mut Run) -> Result<()> {
     run.timings.solve += run.phase.next("stress");
     let System { body, operator, f, .. } = system;
     drop((operator, mass, f));
-    Modes { body: &body, motions, found, shift, zero }.send(run)
+    let size = body.supports.components;
+    modes::send(run, &body, &found, &|number, u| {
+        let eigenvalue = found.values[number] - shift;
+        let eigenvalue = if eigenvalue.abs() <= zero { 0.0 } else { eigenvalue };
+        let frequency = eigenvalue.max(0.0).sqrt() / TAU;
+        let participation = motions.participation(size, u);
+        let effective = participation.iter().map(|factor| factor * factor).collect();
+        let of_mode = vec![eigenvalue, frequency, found.residuals[number]];
+        let tables = vec![(&MODES, of_mode), (&PARTICIPATION, participation), (&EFFECTIVE_MASS, effective)];
+        Told { value: frequency, tables }
+    })
 }
 
 /// About the largest eigenvalue, from the diagonals of K and M.
@@ -94,45 +101,6 @@ impl LinOp<f64> for WithBodies<'_> {
 
     fn row_sums(&self, space: &Space) -> Result<Buffer<f64>> {
         self.matrix.row_sums(space)
-    }
-}
-
-/// A product without what supports hold: M has no mass there.
-struct Free<'a> {
-    product: &'a dyn LinOp<f64>,
-    size: usize,
-    fixed: Buffer<u8>,
-    slanted: DeviceSlanted,
-    zeros: Buffer<f64>,
-    scratch: RefCell<Buffer<f64>>,
-}
-
-impl<'a> Free<'a> {
-    fn new(space: &Space, product: &'a dyn LinOp<f64>, body: &Loaded) -> Result<Self> {
-        let supports = &body.supports;
-        let (fixed, slanted) = (space.upload(&supports.fixed)?, supports.slanted.upload(space)?);
-        let (zeros, scratch) = (space.zeros(product.n())?, RefCell::new(space.zeros(product.n())?));
-        Ok(Free { product, size: supports.components, fixed, slanted, zeros, scratch })
-    }
-}
-
-impl LinOp<f64> for Free<'_> {
-    fn n(&self) -> usize {
-        self.product.n()
-    }
-
-    fn apply(&self, space: &Space, x: &Buffer<f64>, y: &mut Buffer<f64>) -> Result<()> {
-        let whole = &mut *self.scratch.borrow_mut();
-        self.product.apply(space, x, whole)?;
-        let (fixed, loads, forces) = (self.fixed.view(), whole.view(), self.zeros.view());
-        let kernel = Unbalanced { size: self.size, fixed, loads, forces, r: y.view_mut() };
-        // SAFETY: all live, and have the body's rows; y is none of the others.
-        unsafe { space.run(self.fixed.len(), kernel) }?;
-        self.slanted.project(space, self.size, y)
-    }
-
-    fn row_sums(&self, space: &Space) -> Result<Buffer<f64>> {
-        self.product.row_sums(space)
     }
 }
 
@@ -184,7 +152,7 @@ fn find(
     (mass, bodies): (&Matrix<f64>, &Bodies),
     (shift, zero): (f64, f64),
 ) -> Result<Eigenpairs> {
-    let (space, model, monitor) = (run.space, run.model, run.monitor);
+    let space = run.space;
     let (body, coupling) = (&system.body, system.coupling.as_ref());
     let (stiffness, mass) = (
         WithBodies { matrix: system.matrix(), bodies, factor: shift },
@@ -192,22 +160,11 @@ fn find(
     );
     let (stiffness, mass) = (Coupled::new(&stiffness, coupling), Coupled::new(&mass, coupling));
     let (a, m) = (Free::new(space, stiffness.operator(), body)?, Free::new(space, mass.operator(), body)?);
-    let context = Context::of_nodes(model.solver.order, body.mesh.coords(), body.mesh.ends())
-        .with_coupled(body.couplings.as_ref().map(|couplings| &couplings.rows));
-    let by = run.used.plan.preconditioner.unwrap_or(Preconditioner::Amg);
-    let preconditioner = precond::build(by, &context, space, system.matrix())?;
-    run.used.hierarchy = preconditioner.hierarchy().cloned();
-    run.timings.solve += run.phase.next("solve");
+    let preconditioner = modes::preconditioner(run, system)?;
     let rigid = rigid_modes(space, body, [&a, &m], shift + zero)?;
     let n = run.n_cases.saturating_sub(rigid.len());
-    let options =
-        EigenOptions { n, shift, tolerance: model.solver.tolerance, max_iterations: model.solver.max_iterations };
-    let mut watch = |at: Progress| {
-        monitor.error(at.iteration, at.error, at.tolerance);
-        !monitor.is_cancelled()
-    };
     let pencil = Pencil { a: &a, m: &m, preconditioner: &*preconditioner, deflated: &rigid };
-    let mut found = eigen::lobpcg(space, &pencil, &options, &mut watch)?;
+    let mut found = modes::search(run, &pencil, n, shift)?;
     found.values.splice(0..0, rigid.iter().map(|_| shift));
     found.residuals.splice(0..0, rigid.iter().map(|_| 0.0));
     found.converged += rigid.len();
@@ -262,67 +219,4 @@ fn free_combinations(stiffness: DMatrix<f64>, mass: DMatrix<f64>, most: f64) -> 
     let free = (0..units.len()).filter(|i| within.eigenvalues[*i] <= most);
     let free: Vec<_> = free.map(|i| &basis * within.eigenvectors.column(i)).collect();
     (!free.is_empty()).then(|| DMatrix::from_columns(&free))
-}
-
-/// What was found, to be sent.
-struct Modes<'a> {
-    body: &'a Loaded,
-    motions: WholeMotions,
-    found: Eigenpairs,
-    shift: f64,
-    /// Eigenvalues below are 0.
-    zero: f64,
-}
-
-impl Modes<'_> {
-    fn send(&self, run: &mut Run) -> Result<()> {
-        for number in 0..self.found.vectors.len() {
-            let step = self.step(run, number)?;
-            run.timings.stress += run.phase.next("write");
-            run.solutions.extend(Solution::of(step.without_results(), run.used.clone(), run.timings));
-            run.sink.take(step)?;
-            run.phase.next("stress");
-        }
-        Ok(())
-    }
-
-    /// A mode, its largest component positive.
-    fn step(&self, run: &Run, number: usize) -> Result<Step> {
-        let (space, model) = (run.space, run.model);
-        let Loaded { numbering, mesh, supports, couplings, .. } = self.body;
-        let eigenvalue = self.found.values[number] - self.shift;
-        let eigenvalue = if eigenvalue.abs() <= self.zero { 0.0 } else { eigenvalue };
-        let frequency = eigenvalue.max(0.0).sqrt() / TAU;
-        let mut u = space.download(&self.found.vectors[number])?;
-        couplings.iter().for_each(|couplings| couplings.rows.expand(&mut u));
-        let largest =
-            u.iter().fold(0.0, |largest: f64, value| if value.abs() > largest.abs() { *value } else { largest });
-        u.iter_mut().for_each(|value| *value *= largest.signum());
-        let device_u = space.upload(&u)?;
-        let (unknown, forces) = ((&u[..], &device_u), vec![[0.0; 3]; numbering.len()]);
-        let context = stress::Context::new(space, model, (numbering, mesh), unknown, (supports, forces), vec![]);
-        let step = context.into_step(run.sink)?;
-        let participation = self.motions.participation(supports.components, &u);
-        let effective = participation.iter().map(|factor| factor * factor).collect();
-        let of_mode = vec![eigenvalue, frequency, self.found.residuals[number]];
-        let label = model.step_name(number).into_owned();
-        let tables = [(&MODES, of_mode), (&PARTICIPATION, participation), (&EFFECTIVE_MASS, effective)];
-        let tables = tables.into_iter().filter(|(info, _)| run.sink.wants(info.name));
-        let tables = tables.map(|(info, row)| Table { info, rows: vec![(label.clone(), row)] }).collect();
-        let outcome = Some(self.outcome(run, number));
-        Ok(Step { label: label.clone(), value: frequency, study: Study::Modal, tables, outcome, ..step })
-    }
-
-    fn outcome(&self, run: &Run, number: usize) -> Outcome {
-        let Eigenpairs { residuals, iterations, products, converged, ending, .. } = &self.found;
-        let converged = number < *converged;
-        Outcome {
-            iterations: *iterations,
-            spmvs: *products,
-            converged,
-            ending: if converged { Ending::Converged } else { *ending },
-            changes: run.changes.clone(),
-            ..Outcome::start(residuals[number], run.model.solver.tolerance)
-        }
-    }
 }

@@ -23,7 +23,7 @@ use super::rounding::stiffness_ratio;
 use super::shape::{STRETCHED, is_quadratic, largest_poisson, median_stretch, on_surface, one_across};
 use crate::assembly::symbolic;
 use crate::device::Factors;
-use crate::model::{Model, Physics, SolverOptions, Study};
+use crate::model::{Model, Physics, SolverOptions};
 use crate::precond;
 use crate::result::choices::{Acceleration, Method, Operator, Ordering, Precision, Preconditioner, Strategy};
 use crate::result::{Body, Fill, Hard, Plan, Reason};
@@ -135,7 +135,7 @@ impl Plan {
     }
 
     /// LOBPCG, in double precision and with a matrix, by multigrid unless another preconditioner is asked for.
-    fn modal(model: &Model, device: &DeviceFacts) -> Plan {
+    fn of_modes(model: &Model, device: &DeviceFacts) -> Plan {
         let asked = model.solver.preconditioner;
         let reasons = if asked.is_none() { vec![Reason::Modes] } else { vec![] };
         let mut plan = Plan { precision: Precision::Double, reasons, ..Plan::plain(model, device.on_host) };
@@ -158,8 +158,8 @@ impl Plan {
 
 /// Decides how a model is solved on a device. Whether what is asked for goes together is for others to say.
 pub fn decide(model: &Model, device: &DeviceFacts) -> Plan {
-    if model.study == Study::Modal {
-        return Plan::modal(model, device);
+    if model.study.is_of_modes() {
+        return Plan::of_modes(model, device);
     }
     match model.solver.method {
         Some(Method::Cg) => iterate(model, device, None, None).with_operator(model, device).rounded(model, device),

@@ -4,6 +4,7 @@
 
 use super::shape::is_quadratic;
 use crate::assembly::CONDENSED_BYTES;
+use crate::eigen;
 use crate::element::ElementKind;
 use crate::mesh::{Cells, Mesh};
 use crate::model::{Model, Physics, Study};
@@ -12,8 +13,6 @@ use crate::result::choices::{Operator, Precision, Preconditioner};
 
 /// Vectors that live while the iteration runs.
 const VECTORS: u64 = 10;
-/// And of LOBPCG for each mode: shapes, residuals, directions, and what K and M make of them.
-const OF_A_MODE: u64 = 9;
 /// What a hierarchy takes while it is made, per node, in blocks of the prolongator: 18 on cubes of tet4 and of hex8.
 const MULTIGRID_BLOCKS: u64 = 18;
 /// Blocks in a row of the matrix of vertices: those of hex8, which has the most.
@@ -76,15 +75,17 @@ impl Memory {
     pub(super) fn of(model: &Model, preconditioner: Preconditioner, precision: Precision, blocks: u64) -> Memory {
         let (mesh, size) = (&model.mesh, model.analysis.components() as u64);
         let nodes = mesh.coords.len() as u64;
-        let n_vectors = match model.study {
-            Study::Static => VECTORS,
-            Study::Modal => VECTORS + OF_A_MODE * model.modes as u64,
+        let (n_vectors, n_matrices) = match model.study {
+            Study::Static => (VECTORS, 1),
+            // K, and M or G.
+            Study::Modal | Study::Buckling => (VECTORS + eigen::n_vectors(model.modes) as u64, 2),
         };
+        let values = matrix_values(precision).into_iter();
         Memory {
             mesh: nodes * NODE
                 + mesh.solids().map(|(_, cells)| mesh_bytes(cells.kind, 0, cells.len() as u64)).sum::<u64>(),
             lists: mesh.solids().map(|(_, cells)| list_bytes(cells.kind, nodes, cells.len() as u64)).sum(),
-            matrix: matrix_values(precision).into_iter().map(|value| matrix_bytes(blocks, size, value)).sum(),
+            matrix: n_matrices * values.map(|value| matrix_bytes(blocks, size, value)).sum::<u64>(),
             hierarchy: if preconditioner == Preconditioner::Amg { hierarchy_bytes(model, None) } else { 0 },
             factor: 0,
             vectors: n_vectors * DOUBLE * nodes * size,

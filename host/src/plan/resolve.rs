@@ -3,7 +3,7 @@
 use super::decide::decide;
 use super::facts::DeviceFacts;
 use super::operator;
-use crate::model::{Model, Physics, Study};
+use crate::model::{Model, Physics};
 use crate::precond;
 use crate::result::choices::{Acceleration, Method, Operator, PLAIN_PRECISIONS, Precision};
 use crate::result::{Error, Plan, Result};
@@ -16,8 +16,8 @@ use crate::solve::direct;
 /// [`Error::NotAvailable`] for choices that do not go together, [`Error::Direct`].
 pub fn resolve(model: &Model, facts: &DeviceFacts) -> Result<Plan> {
     let solver = &model.solver;
-    if model.study == Study::Modal {
-        check_modal(model)?;
+    if model.study.is_of_modes() {
+        check_modes(model)?;
     }
     let is_long = check_couplings(model)?;
     if solver.method == Some(Method::Femses) {
@@ -83,10 +83,10 @@ fn check_couplings(model: &Model) -> Result<bool> {
 }
 
 /// Refuses what LOBPCG does not do.
-fn check_modal(model: &Model) -> Result<()> {
+fn check_modes(model: &Model) -> Result<()> {
     let solver = &model.solver;
     let refuse = |what, name, only| {
-        let why = "does not go with study `modal`, which LOBPCG solves".into();
+        let why = format!("does not go with study `{}`, which LOBPCG solves", model.study.name());
         Err(Error::Unsuited { what, name, why, available: vec!["auto", only] })
     };
     match (solver.method, solver.precision, solver.operator) {

@@ -72,6 +72,8 @@ choices! {
     Static = "static",
     /// Its natural frequencies, and how it vibrates at each: `K u = lambda M u`.
     Modal = "modal",
+    /// The loads at which it buckles, and how: `(K + lambda G) u = 0`.
+    Buckling = "buckling",
 }
 
 choices! {

@@ -161,6 +161,16 @@ pub static MODES: TableInfo = TableInfo {
     ],
     physics: &[Physics::Elasticity],
 };
+/// The table of a buckling mode, likewise: by what the loads are to be multiplied, and by what if they are reversed.
+pub static BUCKLING: TableInfo = TableInfo {
+    name: "buckling",
+    columns: &[
+        ("load factor", Quantity::Unlabelled),
+        ("relative residual", Quantity::Unlabelled),
+        ("reversed load factor", Quantity::Unlabelled),
+    ],
+    physics: &[Physics::Elasticity],
+};
 /// See [`MODES`].
 pub static PARTICIPATION: TableInfo = TableInfo {
     name: "participation",
@@ -206,9 +216,14 @@ const NOT_OF_MODES: [&str; 13] = [
 ];
 
 impl Study {
+    /// Whether it looks for modes, each of which is a step.
+    pub fn is_of_modes(self) -> bool {
+        self != Study::Static
+    }
+
     /// Whether the field or table of this name is a result of it.
     pub fn has(self, name: &str) -> bool {
-        self == Study::Static || !NOT_OF_MODES.contains(&name)
+        !self.is_of_modes() || !NOT_OF_MODES.contains(&name)
     }
 }
 

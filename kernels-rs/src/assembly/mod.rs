@@ -6,6 +6,7 @@ pub mod addition;
 pub mod atomic;
 pub mod by_element;
 pub mod by_warp;
+pub mod geometric;
 pub mod incompatible;
 pub mod mass;
 pub mod moments;

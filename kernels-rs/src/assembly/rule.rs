@@ -39,6 +39,13 @@ impl Rule {
     /// The place of a point of a cell and its share of the cell's volume: times the thickness, or once round the axis.
     #[inline(always)]
     pub unsafe fn volume(self, mesh: MeshView, cell: usize, q: usize) -> ([f64; 3], f64) {
+        let (place, _, volume) = self.mapping(mesh, cell, q);
+        (place, volume)
+    }
+
+    /// The same with `J^-T` between them.
+    #[inline(always)]
+    pub unsafe fn mapping(self, mesh: MeshView, cell: usize, q: usize) -> ([f64; 3], [[f64; 3]; 3], f64) {
         let corner = |b: usize| mesh.coords.at(mesh.nodes.at(cell * self.size + b) as usize);
         let (origin, mut jac, mut place) = (corner(0), [[0.0; 3]; 3], [0.0; 3]);
         for b in 0..self.size {
@@ -49,8 +56,8 @@ impl Rule {
                 place[i] = fma(self.shape.at(k), x[i], place[i]);
             }
         }
-        let (_, det_j) = if self.dim == 2 { invert(2, jac) } else { invert(3, jac) };
+        let (inverse, det_j) = if self.dim == 2 { invert(2, jac) } else { invert(3, jac) };
         let around = if self.revolved == 1 { 2.0 * core::f64::consts::PI * place[0] } else { 1.0 };
-        (place, mesh.thickness * self.weights.at(q) * det_j * around)
+        (place, inverse, mesh.thickness * self.weights.at(q) * det_j * around)
     }
 }

@@ -33,17 +33,22 @@ impl Case {
         }
         match self.study() {
             Study::Static => {
-                let modes = table.modes.as_ref().map(|modes| ("modes", modes.span()));
-                let shift = table.shift.as_ref().map(|shift| ("shift", shift.span()));
-                for (key, place) in modes.into_iter().chain(shift) {
-                    let message = format!("`{key}` belongs to a modal study");
-                    problems.add(self.error_at(place, message, "add study = \"modal\", or leave it out"));
+                if let Some(modes) = &table.modes {
+                    let message = "`modes` belongs to a study of modes";
+                    let help = "add study = \"modal\" or \"buckling\", or leave it out";
+                    problems.add(self.error_at(modes.span(), message, help));
                 }
+                self.check_no_shift(problems);
             }
             Study::Modal => {
                 problems.take(self.check_modes());
                 problems.take(self.check_shift());
                 self.check_tables_of_modal(problems);
+            }
+            Study::Buckling => {
+                problems.take(self.check_modes());
+                self.check_no_shift(problems);
+                self.check_tables_of_buckling(problems);
             }
         }
     }
@@ -54,6 +59,13 @@ impl Case {
                 Err(self.error_at(modes.span(), "`modes` must be 1 or more", format!("{MODES} is the default")))
             }
             _ => Ok(()),
+        }
+    }
+
+    fn check_no_shift(&self, problems: &mut Problems) {
+        if let Some(shift) = &self.tables.analysis.shift {
+            let help = "add study = \"modal\", or leave it out";
+            problems.add(self.error_at(shift.span(), "`shift` belongs to a modal study", help));
         }
     }
 
@@ -69,15 +81,31 @@ impl Case {
         }
     }
 
+    fn check_elastic(&self, what: &str, problems: &mut Problems) {
+        if self.analysis().physics() == Physics::Potential {
+            let place = self.tables.analysis.study.as_ref().map_or(0..0, |study| study.span());
+            let message = format!("{what} is of elastic bodies, and this is a case of {}", self.analysis().name());
+            problems.add(self.error_at(place, message, "leave `study` out, or change [analysis] kind"));
+        }
+    }
+
+    /// Refuses what buckling is not found of.
+    fn check_tables_of_buckling(&self, problems: &mut Problems) {
+        self.check_elastic("buckling", problems);
+        if let Some(case) = self.tables.load_case.first() {
+            let message = "buckling is found under one set of loads, and this case has a [[load_case]]";
+            problems.add(self.error_at(case.span(), message, "a case file for each, or leave [[load_case]] out"));
+        }
+        if let Some(relief) = &self.tables.inertia_relief {
+            let message = "buckling of a free body is not found: it has no [inertia_relief]";
+            problems.add(self.error_at(relief.span(), message, "hold it by supports, and leave this out"));
+        }
+    }
+
     /// Refuses tables that have no meaning in a modal study.
     fn check_tables_of_modal(&self, problems: &mut Problems) {
         let tables = &self.tables;
-        let place = || tables.analysis.study.as_ref().map_or(0..0, |study| study.span());
-        if self.analysis().physics() == Physics::Potential {
-            let message =
-                format!("a modal study is of elastic bodies, and this is a case of {}", self.analysis().name());
-            problems.add(self.error_at(place(), message, "leave `study` out, or change [analysis] kind"));
-        }
+        self.check_elastic("a modal study", problems);
         if let Some(case) = tables.load_case.first() {
             let message = "a modal study has no loads, so it has no [[load_case]]";
             problems.add(self.error_at(case.span(), message, "leave one of them out"));

@@ -115,9 +115,9 @@ impl MaterialTable {
 pub struct AnalysisTable {
     /// An analysis; `elasticity` if left out.
     pub kind: Option<Spanned<String>>,
-    /// `static` or `modal`; `static` if left out.
+    /// `static`, `modal` or `buckling`; `static` if left out.
     pub study: Option<Spanned<String>>,
-    /// How many modes of a modal study.
+    /// How many modes of a modal study or of buckling.
     pub modes: Option<Spanned<u64>>,
     /// What of M is added to K where these are iterated on.
     pub shift: Option<Spanned<f64>>,

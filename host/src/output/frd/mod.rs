@@ -113,14 +113,18 @@ impl<'a> Frd<'a> {
 
     fn block<W: Write>(&self, out: &mut W, step: &Step, field: &Field) -> io::Result<()> {
         let (n, format) = (self.mesh.coords.len(), if self.form == Form::Ascii { 1 } else { 2 });
-        let is_mode = step.study == Study::Modal;
+        let is_mode = step.study.is_of_modes();
         // Readers take 0 for a state before the first step.
         let value = if step.value == 0.0 && !is_mode { self.n_steps as f64 } else { step.value };
-        let (kind, analysis) = if is_mode { (2, "MODAL") } else { (0, "") };
+        let (kind, analysis) = match step.study {
+            Study::Static => (0, ""),
+            Study::Modal => (2, "MODAL"),
+            Study::Buckling => (4, ""),
+        };
         let label: String = step.label.chars().filter(char::is_ascii).take(20).collect();
         let (number, set) = (self.n_steps, 100 + self.n_steps);
         writeln!(out, "    1PSTEP{:>26}{:>12}{number:>12}", self.n_blocks, 1)?;
-        if is_mode {
+        if step.study == Study::Modal {
             let (mass, stiffness) = (real(1.0), real((TAU * value).powi(2)));
             writeln!(out, "    1PGM{mass:>28}\n    1PGK{stiffness:>28}\n    1PMODE{number:>26}")?;
         }

@@ -2,7 +2,7 @@
 
 use super::{Skin, base64, escape, parts};
 use crate::output::Summary;
-use crate::output::modes::{MassShares, NOTE};
+use crate::output::modes::{MassShares, Mode};
 use crate::result::{Extremes, Quantity};
 use warpfem_text::{counted, vector};
 
@@ -43,27 +43,32 @@ impl CasePages<'_> {
 
     /// Rows of the modes: frequencies, effective masses, and how the solution ended.
     fn modes(&self) -> String {
+        let of = self.summaries[0].results.mode;
         let results = self.summaries.iter().map(|summary| &summary.results);
         let shares = MassShares::of(results, self.summaries[0].mass);
         let percent = |shares: &[f64]| shares.iter().map(|share| format!("<td>{share:.1}</td>")).collect::<String>();
         let row = |(case, summary): (usize, &Summary)| {
-            let frequency = summary.results.mode.map_or(f64::NAN, |mode| mode.frequency);
-            let frequency = parts::measured(summary, frequency, Quantity::Frequency);
+            let value = summary.results.mode.map_or(f64::NAN, Mode::value);
+            let value = parts::measured(summary, value, of.map_or(Quantity::Unlabelled, Mode::quantity));
             let masses = shares.as_ref().map_or(String::new(), |shares| percent(&shares.of_modes[case]));
             let ended = if summary.solver.converged { "converged" } else { "<strong>not converged</strong>" };
             let class = if case == self.governing { " class=\"sum\"" } else { "" };
-            format!("<tr{class}><th>{}</th><td>{frequency}</td>{masses}<td>{ended}</td></tr>", escape(&summary.step))
+            format!("<tr{class}><th>{}</th><td>{value}</td>{masses}<td>{ended}</td></tr>", escape(&summary.step))
         };
         let mut rows: String = self.summaries.iter().enumerate().map(row).collect();
         if let Some(shares) = &shares {
             rows += &format!("<tr><th>sum</th><td></td>{}<td></td></tr>", percent(&shares.sum));
         }
+        let masses = shares.as_ref().map(|_| "masses are effective masses".to_string());
+        let notes = masses.into_iter().chain(of.map(|of| of.note().into())).chain(of.and_then(Mode::of_reversed));
+        let notes = notes.collect::<Vec<_>>().join("; ");
         let axes = shares.iter().flat_map(|shares| &shares.axes);
         let heads: String = axes.map(|axis| format!("<th>mass along {axis} [%]</th>")).collect();
         format!(
-            "<section><h2>{}</h2><div class=\"wide\"><table><thead><tr><th></th><th>frequency</th>{heads}<th></th></tr></thead>\
-             <tbody>{rows}</tbody></table></div><p class=\"note\">Masses are effective masses; {NOTE}.</p></section>\n",
-            counted(self.summaries.len(), self.noun())
+            "<section><h2>{}</h2><div class=\"wide\"><table><thead><tr><th></th><th>{}</th>{heads}<th></th></tr></thead>\
+             <tbody>{rows}</tbody></table></div><p class=\"note\">{notes}.</p></section>\n",
+            counted(self.summaries.len(), self.noun()),
+            of.map_or("", Mode::name)
         )
     }
 

@@ -41,7 +41,7 @@ pub(super) fn model(model: &Model, summary: &Summary, origin: &Origin) -> String
         format!("{}: spring of {}{per_area} ({nodes})", spring.name, rates.join(", "))
     });
     let loads = match model.study {
-        Study::Static => loads(model, summary.least_force(), is_potential),
+        Study::Static | Study::Buckling => loads(model, summary.least_force(), is_potential),
         Study::Modal => masses(model).collect(),
     };
     format!(

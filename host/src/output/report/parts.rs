@@ -5,7 +5,8 @@ use crate::mesh::Mesh;
 use crate::model::{AppliedLoad, SolverOptions};
 use crate::output::Summary;
 use crate::output::distribution::{Distribution, Peak, Range};
-use crate::output::summary::{Mode, RISING, Results, Solver, shared};
+use crate::output::modes::Mode;
+use crate::output::summary::{RISING, Results, Solver, shared};
 use crate::result::{Extremes, Quantity, Table, with_unit};
 use warpfem_text::{clean, count, counted, engineering, engineering_beside, vector};
 
@@ -90,9 +91,12 @@ pub(super) fn cards(summary: &Summary) -> String {
         card(label, &measured(summary, nodal.max, quantity), &nodal.beside(centres))
     };
     let (results, words) = (&summary.results, summary.results.physics.words());
-    if let Some(Mode { frequency, eigenvalue }) = results.mode {
-        let note = format!("eigenvalue {}", shown(eigenvalue));
-        let card = card("frequency", &measured(summary, frequency, Quantity::Frequency), &note);
+    if let Some(mode) = results.mode {
+        let note = match mode {
+            Mode::Vibration { eigenvalue, .. } => format!("eigenvalue {}", shown(eigenvalue)),
+            Mode::Buckling { .. } => "times the loads".into(),
+        };
+        let card = card(mode.name(), &measured(summary, mode.value(), mode.quantity()), &note);
         return format!("<dl class=\"cards\">{card}</dl>");
     }
     let unknown = |value: f64| measured(summary, value, results.unknown_unit());

@@ -73,7 +73,8 @@ impl Reader<'_> {
     pub(super) fn close_files(&mut self) {
         let whole = self.tables.mesh.span();
         let usual = Physics::Elasticity.fields().filter(|field| field.when == When::Usual).map(|field| field.name);
-        let study = if self.tables.analysis.study.is_some() { Study::Modal } else { Study::Static };
+        let study = self.tables.analysis.study.as_ref();
+        let study = study.and_then(|study| Study::from_name(study.get_ref())).unwrap_or_default();
         let fields = usual.chain(self.files.iter().copied()).filter(|name| study.has(name));
         let fields = fields.map(|field| Spanned::new(whole.clone(), field.to_string()));
         self.tables.output.fields = Some(fields.collect());

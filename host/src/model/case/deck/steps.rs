@@ -8,7 +8,7 @@ use super::super::tables::LoadCaseTable;
 use super::Reader;
 use super::bodies::Body;
 use super::prints::Print;
-use crate::io::inp::{Card, Mistake, Place, Read};
+use crate::io::inp::{Card, Line, Mistake, Place, Read};
 use crate::result::Study;
 
 /// A node and a component, from 0: displacements, then rotations.
@@ -51,8 +51,8 @@ pub struct State {
     /// Where the step is that is being read.
     open: Option<Place>,
     is_static: bool,
-    /// How many modes it asks for, if it is of natural frequencies.
-    modes: Option<Spanned<u64>>,
+    /// How many modes it asks for and of what, if it is of natural frequencies or of buckling.
+    modes: Option<(Study, Spanned<u64>)>,
     time: f64,
 }
 
@@ -105,6 +105,14 @@ impl State {
     }
 }
 
+/// Refuses one line more.
+fn last_line(more: Option<Line<'_>>, message: &str) -> Read {
+    match more {
+        Some(line) => Err(Mistake::at(line.place, message, "is the card missing above this line?")),
+        None => Ok(()),
+    }
+}
+
 impl Reader<'_> {
     pub(super) fn step(&mut self, card: &Card) -> Read {
         if self.state.open.is_some() {
@@ -141,10 +149,7 @@ impl Reader<'_> {
             }
             self.state.time = whole;
         }
-        match lines.next() {
-            Some(line) => Err(Mistake::at(line.place, "*STATIC has one line", "is the card missing above this line?")),
-            None => Ok(()),
-        }
+        last_line(lines.next(), "*STATIC has one line")
     }
 
     /// `*FREQUENCY`: the number of modes.
@@ -170,14 +175,22 @@ impl Reader<'_> {
                 return Err(Mistake::at(bound.place.clone(), message, "leave it out, and ask for more modes"));
             }
         }
-        self.state.modes = Some(Spanned::new(fields[0].place.clone(), fields[0].integer()?));
-        match lines.next() {
-            Some(line) => {
-                let help = "is the card missing above this line?";
-                Err(Mistake::at(line.place, "*FREQUENCY has one line", help))
-            }
-            None => Ok(()),
-        }
+        let modes = Spanned::new(fields[0].place.clone(), fields[0].integer()?);
+        self.state.modes = Some((Study::Modal, modes));
+        last_line(lines.next(), "*FREQUENCY has one line")
+    }
+
+    /// `*BUCKLE`: the number of load factors; how they are found is for others.
+    pub(super) fn buckle_step(&mut self, card: &Card) -> Read {
+        self.within_step(card)?;
+        let mut lines = self.deck.lines(card);
+        let Some(line) = lines.next() else {
+            let help = "*BUCKLE\n10 asks for ten";
+            return Err(Mistake::at(card.place.clone(), "how many load factors are asked for?", help));
+        };
+        let field = &line.fields()[0];
+        self.state.modes = Some((Study::Buckling, Spanned::new(field.place.clone(), field.integer()?)));
+        last_line(lines.next(), "*BUCKLE has one line")
     }
 
     /// Refuses a card outside of steps.
@@ -195,7 +208,7 @@ impl Reader<'_> {
         self.within_step(card)?;
         let place = self.state.open.take().unwrap_or_default();
         if !self.state.is_static && self.state.modes.is_none() {
-            let help = "*STATIC is linear statics, *FREQUENCY natural frequencies";
+            let help = "*STATIC is linear statics, *FREQUENCY natural frequencies, *BUCKLE buckling";
             return Err(Mistake::at(place, "this step does not say what is solved", help));
         }
         let before = self.steps.last().map_or(0.0, |step| step.time);
@@ -247,16 +260,16 @@ impl Reader<'_> {
         Ok(low + share * (high - low))
     }
 
-    /// What is asked of the model: a step of natural frequencies is the only one.
+    /// What is asked of the model: a step of natural frequencies or of buckling is the only one.
     fn close_study(&mut self, steps: &[Step]) -> Read {
-        let Some((modes, step)) = steps.iter().find_map(|step| Some((step.state.modes.clone()?, step))) else {
-            return Ok(());
-        };
+        let of_modes = steps.iter().find_map(|step| Some((step.state.modes.clone()?, step)));
+        let Some(((study, modes), step)) = of_modes else { return Ok(()) };
         if steps.len() > 1 {
-            let message = "a *FREQUENCY step stands beside others, which do not change its frequencies";
+            let card = if study == Study::Modal { "*FREQUENCY" } else { "*BUCKLE" };
+            let message = format!("a {card} step stands beside others, which do not change what it finds");
             return Err(Mistake::at(step.place.clone(), message, "a deck for this step alone"));
         }
-        self.tables.analysis.study = Some(Spanned::new(step.place.clone(), Study::Modal.name().to_string()));
+        self.tables.analysis.study = Some(Spanned::new(step.place.clone(), study.name().to_string()));
         self.tables.analysis.modes = Some(modes);
         Ok(())
     }
