@@ -63,7 +63,7 @@ fn eulers_columns() {
 #[test]
 fn a_plate_buckles_as_published() {
     let (t, young) = (0.01_f64, 200e9);
-    for (kind, cells) in [(Hex20, [6, 6, 1]), (Hex8I, [12, 12, 1]), (Tet10, [6, 6, 1])] {
+    for (kind, cells) in [(Hex20, [6, 6, 1]), (Hex8I, [12, 12, 1]), (Tet10, [16, 16, 1])] {
         let mesh = generate_box(kind, [0.5, 0.5, t], cells).unwrap();
         let held = [("xmin", "x"), ("ymin", "y"), ("xmax", "z"), ("ymax", "z")];
         let held = held.map(|(side, fix)| on("support", side, &format!("fix = \"{fix}\""))).concat();
@@ -78,9 +78,11 @@ fn a_plate_buckles_as_published() {
 /// A small body of an element, held at one side and pushed at the other.
 fn small(kind: ElementKind, of: warpfem::model::Analysis) -> Model {
     let tables = analysis(of, 0.7).replacen("[analysis]\n", "[analysis]\nstudy = \"buckling\"\nmodes = 3\n", 1);
-    let cells = if kind.info().is_quadratic() { [2, 1, 1] } else { [3, 2, 2] };
+    // Few cells of reduced integration have motions without strain.
+    let cells = if kind.info().is_quadratic() && !kind.is_reduced() { [2, 1, 1] } else { [3, 2, 2] };
     let load = on("pressure", "xmax", "value = 1e6");
-    model(&format!("{tables}{STEEL}{}{load}", clamp(of)), distorted_box(kind, cells, 0.1))
+    let steel = STEEL.replace("poisson = 0.0", "poisson = 0.3");
+    model(&format!("{tables}{steel}{}{load}", clamp(of)), distorted_box(kind, cells, 0.1))
 }
 
 #[test]
@@ -106,12 +108,15 @@ fn every_element_buckles_alike_on_every_device_and_with_every_preconditioner() {
 /// Loads the other way round buckle what these pull: the factor that is told of them.
 #[test]
 fn reversed_loads_have_a_factor_of_their_own() {
+    // Bending presses one side or the other.
     let [pushed, pulled] = [1.0, -1.0].map(|times| {
-        let mut model = small(Hex20, warpfem::model::Analysis::Elasticity);
-        model.nodal_forces.iter_mut().flatten().for_each(|force| *force *= times);
-        modes(&Space::cpu(), &model)
+        let mesh = generate_box(Hex20, [1.0, 0.05, 0.02], [10, 1, 1]).unwrap();
+        let load = format!("vector = [{}, {}, 0.0]", -1e5 * times, 1e6 * times);
+        let rest = on("support", "xmin", "fix = \"xyz\"") + &on("traction", "xmax", &load);
+        modes(&Space::cpu(), &case(1, &rest, mesh))
     });
     let reversed = |modes: &[Solution]| modes[0].step.row("buckling", 0)[2];
+    println!("{} {:?}", pushed[0].step.value, reversed(&pushed));
     assert!((reversed(&pulled) / -pushed[0].step.value - 1.0).abs() < 1e-5);
     assert!((reversed(&pushed) / -pulled[0].step.value - 1.0).abs() < 1e-5);
     let largest = pushed[0].displacement().iter().flatten().fold(0.0, |largest: f64, u| largest.max(u.abs()));

@@ -9,7 +9,7 @@ use crate::device::Buffer;
 use crate::eigen::{Eigenpairs, Pencil};
 use crate::linalg::Space;
 use crate::precond::Preconditioner;
-use crate::result::{BUCKLING, Ending, Error, Result};
+use crate::result::{BUCKLING, Ending, Error, Outcome, Result};
 use crate::solve::Iteration;
 use crate::sparse::{Coupled, Matrix};
 use crate::stress::{self, Asked};
@@ -21,8 +21,8 @@ pub(super) fn solve(run: &mut Run) -> Result<()> {
     let (space, model) = (run.space, run.model);
     let system = System::<f64>::assemble(space, model, &run.used.plan, &mut run.phase, &mut run.timings)?;
     let preconditioner = modes::preconditioner(run, &system)?;
-    let (u, ending) = displacements(run, &system, &preconditioner)?;
-    if ending == Ending::Cancelled {
+    let (u, outcome) = displacements(run, &system, &preconditioner)?;
+    if outcome.ending == Ending::Cancelled {
         return Ok(());
     }
     let search = |factor: f64, n: usize| {
@@ -35,8 +35,8 @@ pub(super) fn solve(run: &mut Run) -> Result<()> {
     }
     // Of the reversed loads the smallest is told.
     let reversed = search(1.0, 1)?;
-    if ending != Ending::Converged {
-        (found.ending, found.converged) = (ending, 0);
+    if !outcome.converged {
+        (found.ending, found.converged) = (outcome.ending, 0);
     }
     run.timings.solve += run.phase.next("stress");
     let System { body, operator, f, .. } = system;
@@ -51,11 +51,11 @@ pub(super) fn solve(run: &mut Run) -> Result<()> {
 }
 
 /// The displacements under the loads, with what is prescribed, and how their iteration ended.
-fn displacements(run: &Run, system: &System<f64>, by: &dyn Iteration<f64>) -> Result<(Buffer<f64>, Ending)> {
+fn displacements(run: &Run, system: &System<f64>, by: &dyn Iteration<f64>) -> Result<(Buffer<f64>, Outcome)> {
     let (v, outcome) = system.iterate(run.space, by, stopping(&run.model.solver), run.monitor)?;
     let prescribed = &system.body.supports.prescribed;
     let u = run.space.upload_vec(v.iter().zip(prescribed).map(|(v, prescribed)| v + prescribed).collect())?;
-    Ok((u, outcome.ending))
+    Ok((u, outcome))
 }
 
 /// The geometric stiffness under displacements u, times a factor, after supports.
