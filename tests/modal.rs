@@ -114,7 +114,7 @@ fn every_element_rings_alike_on_every_device_and_with_every_preconditioner() {
                 let found = frequencies(&pipeline::solve_cases(&space, &model, &Silent).unwrap());
                 assert_close(&format!("{kind:?}"), &found, &expected, 1e-8, expected[5]);
             }
-            for by in [Preconditioner::Jacobi, Preconditioner::Chebyshev] {
+            for by in [Preconditioner::Jacobi, Preconditioner::Chebyshev, Preconditioner::Amg] {
                 model.solver.preconditioner = Some(by);
                 assert_close(&format!("{kind:?} {by}"), &frequencies(&modes(&model)), &expected, 1e-7, expected[5]);
             }
@@ -133,5 +133,66 @@ fn shapes_have_unit_modal_mass_and_effective_masses_add_up() {
         let sum: f64 = found.iter().map(|mode| mode.step.row("effective_mass", 0)[axis]).sum();
         // The rest is the mass of the nodes that are held.
         assert!(sum > 0.6 * 8000.0 && sum <= 8000.0 * (1.0 + 1e-9), "{axis}: {sum}");
+    }
+}
+
+/// A string under tension rings as `f = k / (2 L) sqrt(N / (rho A))`, stiffened by its bending; a column at its buckling load
+/// not at all.
+#[test]
+fn stress_under_loads_stiffens_and_softens() {
+    let h = 0.01;
+    let found = |force: f64| {
+        let mesh = generate_box(Hex20, [1.0, h, h], [20, 1, 1]).unwrap();
+        let rest = format!(
+            "[[support]]\non = \"xmin\"\nfix = \"xyz\"\n[[support]]\non = \"xmax\"\nfix = \"yz\"\n\
+             [[force]]\non = \"xmax\"\ntotal = [{force:?}, 0.0, 0.0]\n"
+        );
+        frequencies(&modes(&case("modes = 2\nprestress = true\n", &rest, mesh)))[0]
+    };
+    let inertia = h.powi(4) / 12.0;
+    // Clamped and held, so that the end turns: `tan(beta) = tanh(beta)`; it buckles at 2.0457 times Euler's.
+    let (free, critical) = (found(0.0), 2.045_752 * std::f64::consts::PI.powi(2) * 200e9 * inertia);
+    assert!((free / beam(h, 3.926602) - 1.0).abs() < 0.01, "{free}");
+    for share in [-0.98_f64, -0.5, 1.0] {
+        // Nearly, as the shape changes little.
+        let expected = free * (1.0 + share).sqrt();
+        let found = found(share * critical);
+        println!("{share}: {found} for {expected}");
+        assert!((found / expected - 1.0).abs() < 0.05, "{share}: {found} for {expected}");
+    }
+}
+
+/// A bar that spins about its own axis has no tension, and masses are drawn outwards as it bends: `f^2 = f_0^2 - (omega / 2 pi)^2`.
+#[test]
+fn a_bar_that_spins_about_itself_is_softened() {
+    let h = 0.02;
+    let found = |speed: f64| {
+        let mut mesh = generate_box(Hex20, [1.0, h, h], [20, 1, 1]).unwrap();
+        mesh.coords.iter_mut().for_each(|x| *x = [x[0], x[1] - 0.5 * h, x[2] - 0.5 * h]);
+        let rest = format!(
+            "[[support]]\non = \"xmin\"\nfix = \"xyz\"\n\
+             [rotation]\naxis = [1.0, 0.0, 0.0]\nat = [0.0, 0.0, 0.0]\nspeed = {speed:?}\n"
+        );
+        frequencies(&modes(&case("modes = 2\nprestress = true\n", &rest, mesh)))
+    };
+    let (still, speed) = (found(0.0), 60.0);
+    for (found, still) in found(speed).iter().zip(&still) {
+        let expected = (still * still - (speed / TAU).powi(2)).sqrt();
+        assert!((found / expected - 1.0).abs() < 1e-3, "{found} for {expected}");
+    }
+}
+
+#[test]
+fn a_factor_counts_the_modes() {
+    let (held, both) = ("[[support]]\non = \"xmin\"\nfix = \"xyz\"\n", "[solver]\ncheck_count = true\n");
+    // Equal pairs are not counted apart: of a square section nine modes end in the middle of one.
+    for (n, supports, counted) in [(8, held, 7), (9, held, 8), (10, "", 9)] {
+        let mesh = generate_box(Hex8, [3.0, 1.0, 1.0], [9, 4, 4]).unwrap();
+        let found = modes(&case(&format!("modes = {n}\n"), &format!("{supports}{both}"), mesh));
+        let count = found[0].used.count.unwrap();
+        println!("{n}: {count:?} {:?}", frequencies(&found));
+        assert_eq!(count.counted, count.found, "{n}");
+        assert!(count.found >= counted - 2 && count.found < n);
+        assert!(found[count.found - 1].step.value < count.below && count.below < found[count.found].step.value);
     }
 }

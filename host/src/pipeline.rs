@@ -57,6 +57,19 @@ pub struct Used {
     pub factor_nonzeros: Option<u64>,
     /// The levels of a multigrid preconditioner.
     pub hierarchy: Option<Hierarchy>,
+    /// The modes that were counted.
+    pub count: Option<ModeCount>,
+}
+
+/// How many modes there are, by a factor.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
+pub struct ModeCount {
+    /// Below this frequency or load factor.
+    pub below: f64,
+    /// So many were counted.
+    pub counted: usize,
+    /// So many were found.
+    pub found: usize,
 }
 
 /// The answer, in the mesh's numbering.
@@ -202,8 +215,7 @@ fn run(
     sink: &mut dyn Sink,
     monitor: &dyn Monitor,
 ) -> Result<Vec<Solution>> {
-    // Modes do not depend on temperatures.
-    let temperature = model.temperature.as_ref().filter(|_| model.study != Study::Modal);
+    let temperature = model.temperature.as_ref().filter(|_| model.bears_loads());
     if let Some((temperature, heat)) = temperature.and_then(|of| Some((of, of.unsolved()?))) {
         let solution = solve_on(space, heat, monitor)?;
         if !solution.outcome.converged && solution.outcome.ending != Ending::Cancelled {
@@ -213,7 +225,7 @@ fn run(
     }
     let plan = plan::resolve(model, &DeviceFacts::of(space))?;
     let (method, precision) = (plan.method, plan.precision);
-    let used = Used { device: space.name(), plan, factor_nonzeros: None, hierarchy: None };
+    let used = Used { device: space.name(), plan, factor_nonzeros: None, hierarchy: None, count: None };
     let (phase, timings) = (Phase::begin(monitor, "setup"), Timings::default());
     let mut run =
         Run { space, model, n_cases, sink, monitor, phase, timings, used, changes: vec![], solutions: vec![] };

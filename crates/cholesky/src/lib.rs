@@ -4,10 +4,11 @@
 //! itself, so that what uses this crate is compiled without it.
 
 use faer::dyn_stack::{MemBuffer, MemStack, StackReq};
+use faer::linalg::cholesky::ldlt::factor::LdltError;
 use faer::linalg::cholesky::llt::factor::LltError;
 use faer::perm::PermRef;
 use faer::sparse::linalg::SupernodalThreshold;
-use faer::sparse::linalg::cholesky::supernodal::SupernodalLltRef;
+use faer::sparse::linalg::cholesky::supernodal::{SupernodalLdltRef, SupernodalLltRef};
 use faer::sparse::linalg::cholesky::{
     CholeskySymbolicParams, LltRef, SymbolicCholesky, SymbolicCholeskyRaw, SymmetricOrdering,
     factorize_symbolic_cholesky,
@@ -39,7 +40,7 @@ impl<'a> Lower<'a> {
 pub enum Failure {
     /// So many bytes were not there; how many is not always known.
     Memory(Option<usize>),
-    /// The pivot at this place in the order of elimination is negative.
+    /// The pivot at this place in the order of elimination is negative, or of a [`count_negative`] 0.
     NegativePivot(usize),
 }
 
@@ -171,6 +172,30 @@ fn solve<T: RealField>(symbolic: &Symbolic, factor: &[T], x: &mut [T]) -> Result
     Ok(())
 }
 
+/// How many eigenvalues of a symmetric matrix are below 0: as many as pivots of `A = L D L^T` (Sylvester's law of inertia).
+/// `factor` is [`Symbolic::n_values`] zeros.
+///
+/// # Errors
+///
+/// [`Failure`]; a pivot of 0 ends it.
+pub fn count_negative(symbolic: &Symbolic, lower: Lower, values: &[f64], factor: &mut [f64]) -> Result<usize, Failure> {
+    let matrix = SparseColMatRef::new(lower.upper(), values);
+    let mut memory = memory(symbolic.0.factorize_numeric_ldlt_scratch::<f64>(threads(), Default::default()))?;
+    let stack = MemStack::new(&mut memory);
+    let (regularisation, params) = (Default::default(), Default::default());
+    let found =
+        symbolic.0.factorize_numeric_ldlt(factor, matrix, Side::Upper, regularisation, threads(), stack, params);
+    found.map_err(|LdltError::ZeroPivot { index }| Failure::NegativePivot(index))?;
+    let SymbolicCholeskyRaw::Supernodal(nodes) = symbolic.0.raw() else { return Ok(0) };
+    let factor = SupernodalLdltRef::new(nodes, factor);
+    let of_node = |s| {
+        let node = factor.supernode(s);
+        let block = node.val();
+        (0..block.ncols()).filter(|j| block[(*j, *j)] < 0.0).count()
+    };
+    Ok((0..nodes.n_supernodes()).map(of_node).sum())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -187,6 +212,17 @@ mod tests {
         assert!(T::first_small_pivot(&symbolic, &factor, 100.0).is_some_and(|(place, _)| place == 0));
         T::solve(&symbolic, &factor, &mut x)?;
         Ok(x)
+    }
+
+    #[test]
+    fn negative_eigenvalues_are_counted() {
+        // Of the matrix less s the eigenvalues are 1.86, 4.25 and 7.89, less s.
+        for (s, expected) in [(0.0, 0), (3.0, 1), (6.0, 2), (9.0, 3)] {
+            let symbolic = Symbolic::new(LOWER, &ORDER, &ORDER).unwrap();
+            let mut factor = vec![0.0; symbolic.n_values()];
+            let values = [4.0 - s, 2.0, 5.0 - s, 2.0, 5.0 - s];
+            assert_eq!(count_negative(&symbolic, LOWER, &values, &mut factor), Ok(expected), "{s}");
+        }
     }
 
     #[test]

@@ -20,6 +20,17 @@ pub fn mass_matrix(
     mesh: &DeviceMesh,
     like: &Matrix<f64>,
 ) -> Result<Matrix<f64>> {
+    mass_along(space, model, (numbering, mesh), like, [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
+}
+
+/// The same with its blocks, which are multiples of the identity, times a symmetric matrix.
+pub fn mass_along(
+    space: &Space,
+    model: &Model,
+    (numbering, mesh): (&Numbering, &DeviceMesh),
+    like: &Matrix<f64>,
+    along: [[f64; 3]; 3],
+) -> Result<Matrix<f64>> {
     let shape = (like.pattern().n_rows, like.block_size());
     assert_eq!(shape, (mesh.n_nodes, mesh.components()), "the matrix of another mesh");
     let mut matrix = like.zeros_like(space)?;
@@ -37,14 +48,14 @@ pub fn mass_matrix(
         // row is written by its owner alone.
         unsafe {
             space.run(n, MassAtPoints { rule, mesh: view, density, masses: masses.view_mut() })?;
-            space.run(mesh.n_nodes, Mass { rule, mesh: view, masses: masses.view(), to })?;
+            space.run(mesh.n_nodes, Mass { rule, mesh: view, masses: masses.view(), along, to })?;
         }
         space.finish()?;
     }
     let mut shares = Sums::new();
     for &(node, share) in model.masses.iter().flat_map(|mass| &mass.shares) {
         let row = numbering.to_solver[node as usize];
-        Addition::add(&mut shares, row, (row, [[share, 0.0, 0.0], [0.0, share, 0.0], [0.0, 0.0, share]]));
+        Addition::add(&mut shares, row, (row, along.map(|row| row.map(|c| share * c))));
     }
     if let Some(shares) = Addition::of_sums(space, shares)? {
         shares.add_to(space, &mut matrix)?;

@@ -1,6 +1,7 @@
 //! Load cases, or modes: each written as it comes, then what is of all of them.
 
 use super::earlier::Earlier;
+use super::failure::Failure;
 use super::job::Job;
 use super::print::{Tone, count, seconds, toned, unbroken, vector, whole, wrapped};
 use super::terminal::{self, Detail};
@@ -58,6 +59,9 @@ pub(super) fn run(
     };
     let mut solutions = job.solve_or_fall_back(device, solve).map_err(of_sink)?;
     let Some(CaseSink { writer, shown, .. }) = taken.into_inner() else { unreachable!("it has been solved") };
+    if solutions.is_empty() {
+        return Err(Failure::Stopped.into());
+    }
     monitor.phase("write");
     let each = solutions.iter().zip(shown);
     let summaries: Vec<Summary> =

@@ -177,7 +177,11 @@ fn describe(out: &mut String, case: &Case, model: &Model) -> std::fmt::Result {
     writeln!(out, "  unknowns  {}", count(nodes * model.analysis.components()))?;
     if model.study.is_of_modes() {
         let shift = if model.shift == 0.0 { String::new() } else { format!(", shift {}", number(model.shift, 4)) };
-        let of = if model.study == Study::Modal { "vibration" } else { "buckling" };
+        let of = match (model.study, model.prestress) {
+            (Study::Buckling, _) => "buckling",
+            (_, true) => "vibration under the loads",
+            (_, false) => "vibration",
+        };
         writeln!(out, "  study     {} of {of}{shift}", counted(model.modes, "mode"))?;
     }
     materials(out, case, model)?;

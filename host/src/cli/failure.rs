@@ -14,6 +14,9 @@ pub enum Failure {
     /// The solution is short of the tolerance (exit code 5). Its results are written.
     #[error("not converged: {}{}", of_case(.0), not_converged(&.0.outcome))]
     NotConverged(Box<Solution>),
+    /// The run was stopped before anything was found (exit code 5, or that of the interruption).
+    #[error("stopped before the first mode was found: nothing is written")]
+    Stopped,
     /// Published values were missed by more than their tolerances (exit code 5): this build computes wrongly on this
     /// device.
     #[error("{off} of {of} values are wrong: do not trust results of this build on this device")]
@@ -43,7 +46,7 @@ impl Failure {
     /// The process exit code that stands for it.
     fn exit_code(&self) -> u8 {
         match self {
-            Failure::NotConverged(_) | Failure::Unverified { .. } => 5,
+            Failure::NotConverged(_) | Failure::Stopped | Failure::Unverified { .. } => 5,
             Failure::Gmsh { .. } => 3,
             Failure::Threads { .. } => 7,
         }

@@ -37,6 +37,9 @@ pub(super) fn text(s: &Summary, is_verbose: bool) -> (String, Vec<String>) {
     let masses = if shares.is_some() { "masses are effective masses; " } else { "" };
     notes.extend(s.results.mode.map(|mode| format!("{masses}{}", mode.note())));
     notes.extend(s.results.mode.and_then(Mode::of_reversed));
+    notes.extend(s.solver.count.filter(|count| count.counted == count.found).map(|count| {
+        format!("a factor counts {} below {}: none is missed", counted(count.found, "mode"), number(count.below))
+    }));
     (table::text(&heads, &rows), notes)
 }
 

@@ -100,6 +100,9 @@ pub struct Arguments {
     /// Relative residual to stop at instead, to compare with other programs.
     #[arg(long, value_name = "X", value_parser = tolerance, allow_negative_numbers = true, conflicts_with = "tolerance")]
     residual_tolerance: Option<f64>,
+    /// Count the modes below the last ones by a factor, to see that none is missed.
+    #[arg(long)]
+    check_count: bool,
     /// Largest number of iterations.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     max_iterations: Option<u32>,
@@ -162,6 +165,7 @@ impl Arguments {
             (options.tolerance, options.residual_tolerance) = (tolerance, None);
         }
         options.residual_tolerance = self.residual_tolerance.or(options.residual_tolerance);
+        options.check_count |= self.check_count;
         options.max_iterations = self.max_iterations.map_or(options.max_iterations, |n| n as usize);
     }
 }

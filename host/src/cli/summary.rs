@@ -61,6 +61,7 @@ pub(super) fn with(
             precision: plan.precision.name().into(),
             assembly: plan.assembly_name().into(),
             factor_nonzeros: used.factor_nonzeros,
+            count: used.count,
             multigrid: used.hierarchy.clone(),
             iterations: outcome.iterations,
             spmvs: outcome.spmvs,

@@ -2,7 +2,7 @@
 
 use crate::model::Model;
 use crate::output::summary::Results;
-use crate::pipeline::Solution;
+use crate::pipeline::{ModeCount, Solution};
 use crate::result::choices::Precision;
 use crate::result::{Ending, Quantity};
 use crate::solve::MOST_LOAD_ERROR;
@@ -22,6 +22,13 @@ pub fn of_solution(model: &Model, solution: &Solution, results: &Results) -> Vec
     warnings.extend(unbalanced(solution));
     warnings.extend(solution.outcome.changes.iter().map(ToString::to_string));
     if results.mode.is_some() {
+        warnings.extend(solution.used.count.filter(|count| count.counted != count.found).map(|count| {
+            let ModeCount { below, counted, found } = count;
+            format!(
+                "a factor counts {counted} modes below {}, and {found} were found: ask for a smaller tolerance",
+                number(below)
+            )
+        }));
         return warnings;
     }
     warnings.extend(short_of_tolerance(model, solution));

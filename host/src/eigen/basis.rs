@@ -95,6 +95,7 @@ pub fn orthonormalise(
     problem.apply_a(of_x, of_a)?;
     for _ in 0..PASSES {
         let gram = space.symmetric_gram(&refs(w.part(Part::X)), &refs(w.part(Part::A)))?;
+        problem.is_indefinite |= gram.diagonal().iter().any(|energy| *energy < 0.0);
         w.transform(space, &orthonormalising(&gram), &[Part::X, Part::A], scratch)?;
         if is_near_identity(&gram) || w.len == 0 {
             break;

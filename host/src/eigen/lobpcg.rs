@@ -29,6 +29,7 @@ fn run(state: &mut State, options: &EigenOptions, monitor: &mut dyn FnMut(Progre
     loop {
         let standing = state.standing();
         let ending = match () {
+            () if state.is_indefinite() => return Ok(Ending::Indefinite),
             () if standing.is_done() => Some(Ending::Converged),
             () if !monitor(standing) => Some(Ending::Cancelled),
             () if state.iterations >= options.max_iterations => Some(Ending::Limit),

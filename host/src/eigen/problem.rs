@@ -16,6 +16,8 @@ pub struct Problem<'a> {
     deflated: Vec<Buffer<f64>>,
     /// Products with A and M so far.
     pub products: usize,
+    /// Whether a vector of negative `x . A x` was met.
+    pub is_indefinite: bool,
 }
 
 /// Vectors as [`Space::gram`] takes them.
@@ -58,7 +60,7 @@ impl<'a> Problem<'a> {
     /// A pencil on a space.
     pub fn new(space: &'a Space, pencil: &'a Pencil<'a>) -> Result<Self> {
         let deflated = zeros(space, pencil.a.n(), pencil.deflated.len())?;
-        let mut problem = Problem { space, pencil, deflated: Vec::new(), products: 0 };
+        let mut problem = Problem { space, pencil, deflated: Vec::new(), products: 0, is_indefinite: false };
         problem.deflated = deflated;
         for (x, y) in pencil.deflated.iter().zip(&mut problem.deflated) {
             pencil.m.apply(space, x, y)?;

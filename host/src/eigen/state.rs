@@ -6,6 +6,7 @@ use super::ritz::{descending, directions};
 use super::stopping::{MASSLESS, Scale, error};
 use super::{EigenOptions, Eigenpairs, Progress};
 use crate::device::Buffer;
+use crate::parallel;
 use crate::result::{Ending, Result};
 use kernels_rs::blas::quotient;
 use kernels_rs::real::mixed;
@@ -40,7 +41,7 @@ pub struct State<'a> {
 
 /// Numbers in -1..1 that follow no pattern.
 fn made_up(n: usize, vector: usize) -> Vec<f64> {
-    (0..n).map(|i| mixed(vector * n + i) as f64 / 2f64.powi(63) - 1.0).collect()
+    parallel::map_indices(n, &|i| mixed(vector * n + i) as f64 / 2f64.powi(63) - 1.0)
 }
 
 impl<'a> State<'a> {
@@ -88,6 +89,11 @@ impl<'a> State<'a> {
         self.measured = vec![[f64::INFINITY, 0.0]; self.x.len];
         self.fresh = true;
         self.measure()
+    }
+
+    /// Whether A is not positive definite.
+    pub fn is_indefinite(&self) -> bool {
+        self.problem.is_indefinite
     }
 
     /// Whether the residuals are true ones.
@@ -187,7 +193,8 @@ impl<'a> State<'a> {
         self.x.len = n;
         let energies = dots(space, self.x.part(Part::X), self.x.part(Part::A))?;
         let masses = dots(space, self.x.part(Part::X), self.x.part(Part::M))?;
-        let converged = (0..n).filter(|j| self.error(*j) <= self.tolerance).count();
+        let is_sound = ending != Ending::Indefinite;
+        let converged = (0..n).filter(|j| is_sound && self.error(*j) <= self.tolerance).count();
         let mut pairs = Vec::with_capacity(n);
         for (j, mut x) in self.x.take_vectors().into_iter().enumerate() {
             scale(space, 1.0 / masses[j].sqrt(), &mut x)?;

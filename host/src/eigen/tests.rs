@@ -422,3 +422,14 @@ fn numbers_that_overflow_are_an_error() {
         }
     }
 }
+
+#[test]
+fn a_negative_eigenvalue_of_a_is_no_answer() {
+    let (space, n) = (Space::cpu(), 400);
+    let diagonal: Vec<f64> = (0..n).map(|i| if i == 17 { -0.5 } else { 1.0 + i as f64 }).collect();
+    let (a, m) = (Product::diagonal(diagonal.clone()), Product::identity(n));
+    let t = Product::diagonal(diagonal.iter().map(|value| 1.0 / (value.abs() + 0.1)).collect());
+    let pencil = Pencil { a: &a, m: &m, preconditioner: &t, deflated: &[] };
+    let found = super::lobpcg(&space, &pencil, &options(4), &mut |_| true).unwrap();
+    assert_eq!((found.ending, found.converged), (Ending::Indefinite, 0));
+}

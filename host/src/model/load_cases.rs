@@ -68,9 +68,14 @@ impl Model {
         self.load_cases.get(case).map_or(1.0, |case| case.applied[place])
     }
 
-    /// The loads of a case; all of them where there are no cases. Modes have none.
+    /// Whether loads act on it: in a modal study only with prestress.
+    pub fn bears_loads(&self) -> bool {
+        self.study != Study::Modal || self.prestress
+    }
+
+    /// The loads of a case; all of them where there are no cases.
     pub fn loads(&self, case: usize) -> CaseLoads<'_> {
-        if self.study == Study::Modal {
+        if !self.bears_loads() {
             return CaseLoads {
                 gravity: None,
                 rotation: None,

@@ -216,6 +216,8 @@ pub struct SolverOptions {
     pub tolerance: f64,
     /// On `||b - K u|| / ||b||` instead, to compare with other programs.
     pub residual_tolerance: Option<f64>,
+    /// Whether modes are counted by a factor, to see that none is missed.
+    pub check_count: bool,
     /// Where the iteration gives up.
     pub max_iterations: usize,
 }
@@ -234,6 +236,7 @@ impl Default for SolverOptions {
             assembly: None,
             tolerance: 1e-6,
             residual_tolerance: None,
+            check_count: false,
             max_iterations: 20_000,
         }
     }
@@ -256,6 +259,8 @@ pub struct Model {
     pub modes: usize,
     /// The shift of a modal study, in (radians per time)^2: `K + shift M` is iterated with.
     pub shift: f64,
+    /// Whether a modal study is about the state under the loads.
+    pub prestress: bool,
     /// What numbers are labelled with, if the case says so.
     pub units: Option<Units>,
     /// Thickness of a plane problem; 1 in three dimensions.

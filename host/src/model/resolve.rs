@@ -55,6 +55,7 @@ impl Model {
             study: case.study(),
             modes: case.modes(),
             shift: case.shift(),
+            prestress: case.prestress(),
             units: case.units(),
             thickness: case.thickness(),
             materials: vec![],
@@ -83,7 +84,7 @@ impl Model {
         if problems.take(check_dimension(case, &mesh)).is_some() {
             let cuts = constraints::bolt::cut_all(case, &mut mesh, &mut problems);
             model.fill(&Selector::new(case, &mesh), &cuts, &mut problems);
-            if problems.count() == 0 && model.study == Study::Static {
+            if problems.count() == 0 && model.bears_loads() {
                 model.warnings.extend(model.at_rest(mesh.coords.len()).map(str::to_string));
             }
         }
@@ -124,9 +125,9 @@ impl Model {
         // The check of supports runs in one thread for the most part.
         let ((loads, bending), held) = rayon::join(
             || (loads::resolve(selector, supports, constraints, problems), bending::doubt(analysis, mesh)),
-            || match self.study {
-                Study::Static | Study::Buckling => is_whole.then(|| held::check(analysis, mesh, &holding, constraints)),
-                Study::Modal => Some(Ok(held::coinciding(mesh, constraints))),
+            || match self.bears_loads() {
+                true => is_whole.then(|| held::check(analysis, mesh, &holding, constraints)),
+                false => Some(Ok(held::coinciding(mesh, constraints))),
             },
         );
         self.solver = problems.take(case.solver_options()).unwrap_or_default();
@@ -160,7 +161,7 @@ impl Model {
         if self.study.is_of_modes() && is_whole {
             problems.take(modal::check(self, selector));
         }
-        if self.study == Study::Modal && is_whole {
+        if !self.bears_loads() && is_whole {
             let idle = modal::idle(self);
             self.warnings.extend(idle);
         }

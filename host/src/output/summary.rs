@@ -12,7 +12,7 @@ use super::modes::Mode;
 use super::points::{ProbeResult, SafetyFactor};
 use super::resolution::{COARSE, ERROR};
 use crate::model::MassProperties;
-use crate::pipeline::{self, Hierarchy};
+use crate::pipeline::{self, Hierarchy, ModeCount};
 use crate::result::{self, Change, FieldInfo, Physics, Quantity, Table, Units};
 use warpfem_text::{count, engineering, vector};
 
@@ -177,6 +177,9 @@ pub struct Solver {
     /// Values that the factors of a direct solver store.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub factor_nonzeros: Option<u64>,
+    /// The modes that were counted by a factor.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub count: Option<ModeCount>,
     /// The levels of a multigrid preconditioner.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub multigrid: Option<Hierarchy>,

@@ -6,13 +6,13 @@
 use super::Run;
 use super::modes::{self, Free, Told};
 use super::system::{Loaded, System};
-use crate::assembly::{BodyMass, body_masses, mass_matrix};
+use crate::assembly::{BodyMass, body_masses, mass_along, mass_matrix};
 use crate::device::Buffer;
 use crate::eigen::{Eigenpairs, Pencil};
 use crate::linalg::{N_SCALARS, Quotient, Scalar, Space};
-use crate::model::Model;
+use crate::model::{Model, Rotation};
 use crate::precond;
-use crate::result::{EFFECTIVE_MASS, MODES, PARTICIPATION, Result};
+use crate::result::{EFFECTIVE_MASS, Ending, Error, MODES, PARTICIPATION, Result};
 use crate::solve::energy::parts::about_centre;
 use crate::sparse::{Coupled, LinOp, Matrix};
 use nalgebra::{DMatrix, SymmetricEigen};
@@ -31,29 +31,63 @@ const MOVED: Scalar = Scalar::new(N_SCALARS - 4);
 pub(super) fn solve(run: &mut Run) -> Result<()> {
     let (space, model) = (run.space, run.model);
     let mut system = System::<f64>::assemble(space, model, &run.used.plan, &mut run.phase, &mut run.timings)?;
+    if model.prestress && !stiffen(run, &mut system)? {
+        return Ok(());
+    }
     let body = &system.body;
     let mut mass = mass_matrix(space, model, &body.numbering, &body.mesh, system.matrix())?;
     let bodies = Bodies::new(space, model, body)?;
-    let motions = WholeMotions::new(space, body, &WithBodies { matrix: &mass, bodies: &bodies, factor: 1.0 })?;
+    let motions = whole_motions(space, body, &WithBodies { matrix: &mass, bodies: &bodies, factor: 1.0 })?;
     let largest = largest_eigenvalue(space, &system, &mass)?;
     let (shift, zero) = (model.shift.max(SMALLEST_SHIFT * largest), ROUNDING * largest);
-    system.shift(space, &mut mass, shift)?;
+    system.support(space, &mut mass)?;
+    system.add(space, shift, &mass)?;
     run.timings.boundary += run.phase.next("preconditioner");
-    let found = find(run, &system, (&mass, &bodies), (shift, zero))?;
+    let mut found = find(run, &system, (&mass, &bodies), (shift, zero))?;
+    let frequency = |eigenvalue: f64| (eigenvalue - shift).max(0.0).sqrt() / TAU;
+    modes::count(run, &mut system, &mass, &found, frequency)?;
+    modes::expand(space, &system.body, &mut found)?;
     run.timings.solve += run.phase.next("stress");
     let System { body, operator, f, .. } = system;
     drop((operator, mass, f));
-    let size = body.supports.components;
-    modes::send(run, &body, &found, &|number, u| {
+    // What of the motions is in the modes.
+    let vectors: Vec<&Buffer<f64>> = found.vectors.iter().collect();
+    let shares = space.gram(&motions.iter().collect::<Vec<_>>(), &vectors)?;
+    drop(motions);
+    modes::send(run, &body, &found, &|number, largest| {
         let eigenvalue = found.values[number] - shift;
         let eigenvalue = if eigenvalue.abs() <= zero { 0.0 } else { eigenvalue };
         let frequency = eigenvalue.max(0.0).sqrt() / TAU;
-        let participation = motions.participation(size, u);
+        let scale = largest.signum();
+        let participation: Vec<f64> = shares.column(number).iter().map(|share| scale * share).collect();
         let effective = participation.iter().map(|factor| factor * factor).collect();
         let of_mode = vec![eigenvalue, frequency, found.residuals[number]];
         let tables = vec![(&MODES, of_mode), (&PARTICIPATION, participation), (&EFFECTIVE_MASS, effective)];
-        Told { value: frequency, tables }
+        Told { scale, value: frequency, tables }
     })
+}
+
+/// Adds to K what the stress under the loads does, and the loss of stiffness of a body that spins, whose masses are drawn outwards
+/// as they move outwards; false if that was cancelled.
+fn stiffen(run: &mut Run, system: &mut System<f64>) -> Result<bool> {
+    let (space, model) = (run.space, run.model);
+    let preconditioner = modes::preconditioner(run, system)?;
+    let (u, outcome) = modes::displacements(run, system, &preconditioner)?;
+    if !outcome.converged {
+        return if outcome.ending == Ending::Cancelled { Ok(false) } else { Err(Error::Preload) };
+    }
+    let mut g = modes::geometric(space, system, 1.0, &u)?;
+    system.support(space, &mut g)?;
+    system.add(space, 1.0, &g)?;
+    if let Some(Rotation { axis, speed, .. }) = model.rotation {
+        let across = |i: usize, j: usize| f64::from(u8::from(i == j)) - axis[i] * axis[j];
+        let across = [0, 1, 2].map(|i| [0, 1, 2].map(|j| across(i, j)));
+        let body = &system.body;
+        let mut mass = mass_along(space, model, (&body.numbering, &body.mesh), system.matrix(), across)?;
+        system.support(space, &mut mass)?;
+        system.add(space, -speed * speed, &mass)?;
+    }
+    Ok(true)
 }
 
 /// About the largest eigenvalue, from the diagonals of K and M.
@@ -104,44 +138,35 @@ impl LinOp<f64> for WithBodies<'_> {
     }
 }
 
-/// The rigid motions of the whole body, and what they do with the mass.
-struct WholeMotions {
-    /// `M r` of each: translations, then rotations about axes through the origin.
-    forces: Vec<Vec<f64>>,
-}
-
-impl WholeMotions {
-    fn new(space: &Space, body: &Loaded, mass: &dyn LinOp<f64>) -> Result<Self> {
-        let all: Vec<u32> = (0..body.coords.len() as u32).collect();
-        let force = |motion| {
-            let mut force = space.zeros(mass.n())?;
-            mass.apply(space, &space.upload_vec(body.motion(&all, [0.0, 0.0, 0.0, 1.0], motion))?, &mut force)?;
-            space.take(force)
-        };
-        Ok(WholeMotions { forces: (0..6).map(force).collect::<Result<_>>()? })
+/// `M r` of the rigid motions r of the whole body: translations, then rotations about axes through the origin. In the plane
+/// the third is the rotation.
+fn whole_motions(space: &Space, body: &Loaded, mass: &dyn LinOp<f64>) -> Result<Vec<Buffer<f64>>> {
+    let all: Vec<u32> = (0..body.coords.len() as u32).collect();
+    let mut motions = body.motions(&all, [0.0, 0.0, 0.0, 1.0]);
+    if body.supports.components == 2 {
+        motions.swap(2, 5);
     }
-
-    /// How much of each is in a mode. In the plane the third is the rotation.
-    fn participation(&self, size: usize, u: &[f64]) -> Vec<f64> {
-        let mut factors: Vec<f64> =
-            self.forces.iter().map(|force| force.iter().zip(u).map(|(force, u)| force * u).sum()).collect();
-        if size == 2 {
-            factors.swap(2, 5);
-        }
-        factors
-    }
+    let force = |motion| {
+        let mut force = space.zeros(mass.n())?;
+        mass.apply(space, &space.upload_vec(motion)?, &mut force)?;
+        Ok(force)
+    };
+    motions.into_iter().map(force).collect()
 }
 
 impl Loaded {
-    /// A rigid motion of some rows about a frame, `[n_nodes][components]`, flat; 0 elsewhere.
-    fn motion(&self, rows: &[u32], frame: [f64; 4], motion: usize) -> Vec<f64> {
+    /// The six rigid motions of some rows about a frame, each `[n_nodes][components]`, flat; 0 elsewhere.
+    fn motions(&self, rows: &[u32], frame: [f64; 4]) -> [Vec<f64>; 6] {
         let size = self.supports.components;
-        let mut r = vec![0.0; size * self.coords.len()];
+        let mut motions: [Vec<f64>; 6] = std::array::from_fn(|_| vec![0.0; size * self.coords.len()]);
         for row in rows.iter().map(|row| *row as usize) {
             let y = about_centre(self.coords[row], frame);
-            (0..size).for_each(|i| r[size * row + i] = self.parts.lists.row(i, y)[motion]);
+            for i in 0..size {
+                let moved = self.parts.lists.row(i, y);
+                motions.iter_mut().zip(&moved).for_each(|(motion, moved)| motion[size * row + i] = *moved);
+            }
         }
-        r
+        motions
     }
 }
 
@@ -177,8 +202,7 @@ fn rigid_modes(space: &Space, body: &Loaded, pencil: [&dyn LinOp<f64>; 2], most:
     let (parts, mut modes) = (&body.parts.lists, Vec::new());
     for part in (0..parts.n_parts()).filter(|_| parts.n_parts() <= MOST_PARTS) {
         let mut motions = Vec::new();
-        for motion in 0..6 {
-            let mut r = body.motion(parts.members().of(part), parts.frames()[part], motion);
+        for mut r in body.motions(parts.members().of(part), parts.frames()[part]) {
             body.supports.free_part(&mut r);
             if let Some(couplings) = &body.couplings {
                 couplings.rows.slaves.iter().for_each(|slave| r[*slave as usize] = 0.0);

@@ -1,17 +1,22 @@
 //! What studies of modes have in common: products of what moves, the search for the lowest eigenpairs, and a step of each.
 
 use super::system::{Loaded, System};
-use super::{Run, Solution};
-use crate::assembly::DeviceSlanted;
+use super::{ModeCount, Run, Solution, stopping};
+use crate::assembly::{DeviceSlanted, geometric_stiffness};
 use crate::device::Buffer;
 use crate::eigen::{self, EigenOptions, Eigenpairs, Pencil, Progress};
 use crate::linalg::Space;
+use crate::plan::{self, DeviceFacts};
 use crate::precond::{self, Context};
-use crate::result::choices::Preconditioner;
-use crate::result::{Ending, Outcome, Result, Step, Table, TableInfo};
-use crate::sparse::LinOp;
-use crate::stress;
+use crate::result::choices::{Method, Precision, Preconditioner};
+use crate::result::{Change, Changed, Ending, Error, Outcome, Result, Step, Table, TableInfo};
+use crate::solve::Iteration;
+use crate::solve::direct::{self, Direct, Factor};
+use crate::sparse::{LinOp, Matrix, reduced};
+use crate::stress::{self, Asked};
 use kernels_rs::assembly::supports::Unbalanced;
+use kernels_rs::element::Point;
+use kernels_rs::form::General;
 use std::cell::RefCell;
 
 /// A product without what supports hold: M has no mass there.
@@ -53,16 +58,68 @@ impl LinOp<f64> for Free<'_> {
     }
 }
 
-/// An approximate inverse of the matrix of a system, as the plan has it.
+/// An inverse of the matrix of a system, by a factor or approximate, as the plan has it.
 pub(super) fn preconditioner(run: &mut Run, system: &System<f64>) -> Result<Box<dyn precond::Preconditioner<f64>>> {
     let Loaded { mesh, couplings, .. } = &system.body;
+    if run.used.plan.method == Method::Direct {
+        match factor(run, system) {
+            Ok(factor) => {
+                run.used.factor_nonzeros = Some(factor.nonzeros());
+                run.timings.solve += run.phase.next("solve");
+                return Ok(Box::new(Direct { factor }));
+            }
+            Err(error @ (Error::OutOfMemory { .. } | Error::Direct(_))) if run.model.solver.method.is_none() => {
+                let other = plan::without_factor(run.model, &DeviceFacts::of(run.space));
+                let (from, to) = (Method::Direct.name(), other.method.name());
+                run.changes.push(Change { choice: Changed::Method, from, to, reason: error.to_string() });
+                run.used.plan = other;
+            }
+            Err(error) => return Err(error),
+        }
+    }
     let context = Context::of_nodes(run.model.solver.order, mesh.coords(), mesh.ends())
         .with_coupled(couplings.as_ref().map(|couplings| &couplings.rows));
     let by = run.used.plan.preconditioner.unwrap_or(Preconditioner::Amg);
-    let preconditioner = precond::build(by, &context, run.space, system.matrix())?;
+    let preconditioner = match run.used.plan.precision {
+        Precision::Mixed if precond::reads_matrix(by) => {
+            precond::build_rounded::<f32>(by, &context, run.space, system.matrix())?
+        }
+        _ => precond::build(by, &context, run.space, system.matrix())?,
+    };
     run.used.hierarchy = preconditioner.hierarchy().cloned();
     run.timings.solve += run.phase.next("solve");
     Ok(preconditioner)
+}
+
+fn factor(run: &Run, system: &System<f64>) -> Result<Box<dyn Factor<f64>>> {
+    let (space, body) = (run.space, &system.body);
+    match &body.couplings {
+        None => direct::factorise::<f64, f64>(space, system.matrix(), &body.coords),
+        Some(couplings) => {
+            let matrix = reduced(space, system.matrix(), &couplings.rows)?;
+            direct::factorise::<f64, f64>(space, &matrix, &body.coords)
+        }
+    }
+}
+
+/// The displacements under the loads, with what is prescribed, and how their iteration ended.
+pub(super) fn displacements(
+    run: &Run,
+    system: &System<f64>,
+    by: &dyn Iteration<f64>,
+) -> Result<(Buffer<f64>, Outcome)> {
+    let (v, outcome) = system.iterate(run.space, by, stopping(&run.model.solver), run.monitor)?;
+    let prescribed = &system.body.supports.prescribed;
+    let u = run.space.upload_vec(v.iter().zip(prescribed).map(|(v, prescribed)| v + prescribed).collect())?;
+    Ok((u, outcome))
+}
+
+/// The geometric stiffness under displacements u, times a factor, before supports.
+pub(super) fn geometric(space: &Space, system: &System<f64>, factor: f64, u: &Buffer<f64>) -> Result<Matrix<f64>> {
+    let mesh = &system.body.mesh;
+    geometric_stiffness(space, mesh, factor, system.matrix(), &|block, points: &[Point]| {
+        Ok(stress::sampled::<General>(space, mesh, block, points, u, Asked::Stress)?.stress)
+    })
 }
 
 /// The lowest `n` eigenpairs of a pencil whose A has so much of M.
@@ -75,37 +132,65 @@ pub(super) fn search(run: &Run, pencil: &Pencil, n: usize, shift: f64) -> Result
     })
 }
 
-/// The shape of a mode with what is coupled, its largest component positive.
-pub(super) fn shape(run: &Run, body: &Loaded, vector: &Buffer<f64>) -> Result<Vec<f64>> {
-    let mut u = run.space.download(vector)?;
-    body.couplings.iter().for_each(|couplings| couplings.rows.expand(&mut u));
-    let largest = largest(&u);
-    u.iter_mut().for_each(|value| *value *= largest.signum());
-    Ok(u)
+/// How much the next value is larger that modes are counted below: more than errors of those found.
+const GAP: f64 = 1e-4;
+
+/// Counts the modes by a factor of `K - s M`, if that is asked for: s lies in the last gap between those found. `told` is the
+/// frequency or load factor of a value. K is no longer itself.
+pub(super) fn count(
+    run: &mut Run,
+    system: &mut System<f64>,
+    m: &Matrix<f64>,
+    found: &Eigenpairs,
+    told: impl Fn(f64) -> f64,
+) -> Result<()> {
+    if !run.model.solver.check_count || found.values.is_empty() {
+        return Ok(());
+    }
+    let is_gap = |pair: &[f64]| pair[1] - pair[0] > GAP * pair[1];
+    let before = found.values.windows(2).rposition(is_gap);
+    let (at, n) = match before {
+        Some(before) => (0.5 * (found.values[before] + found.values[before + 1]), before + 1),
+        None => ((1.0 - GAP) * found.values[0], 0),
+    };
+    run.monitor.phase("count");
+    system.add(run.space, -at, m)?;
+    let (space, body) = (run.space, &system.body);
+    let counted = match &body.couplings {
+        None => direct::negative_eigenvalues(space, system.matrix(), &body.coords),
+        Some(couplings) => {
+            let matrix = reduced(space, system.matrix(), &couplings.rows)?;
+            direct::negative_eigenvalues(space, &matrix, &body.coords)
+        }
+    };
+    run.used.count = Some(ModeCount { below: told(at), counted: counted?, found: n });
+    Ok(())
 }
 
-/// The component of the largest magnitude.
-pub(super) fn largest(u: &[f64]) -> f64 {
-    u.iter().fold(0.0, |largest: f64, value| if value.abs() > largest.abs() { *value } else { largest })
+/// Gives the vectors what is coupled.
+pub(super) fn expand(space: &Space, body: &Loaded, found: &mut Eigenpairs) -> Result<()> {
+    let Some(couplings) = &body.couplings else { return Ok(()) };
+    found.vectors.iter_mut().try_for_each(|x| couplings.on_device.expand(space, x))?;
+    space.finish()
 }
 
-/// What there is to say of a mode besides its shape.
+/// What there is to say of a mode.
 pub(super) struct Told {
+    /// By what its shape is multiplied.
+    pub scale: f64,
     /// The frequency or the load factor.
     pub value: f64,
     pub tables: Vec<(&'static TableInfo, Vec<f64>)>,
 }
 
-/// Sends the modes that were found, of which `tell` scales the shapes and says the rest.
-pub(super) fn send(
-    run: &mut Run,
-    body: &Loaded,
-    found: &Eigenpairs,
-    tell: &dyn Fn(usize, &mut [f64]) -> Told,
-) -> Result<()> {
+/// Sends the modes that were found, of which `tell` says the rest, from their numbers and the largest components of their
+/// vectors.
+pub(super) fn send(run: &mut Run, body: &Loaded, found: &Eigenpairs, tell: &dyn Fn(usize, f64) -> Told) -> Result<()> {
     for (number, vector) in found.vectors.iter().enumerate() {
-        let mut u = shape(run, body, vector)?;
-        let told = tell(number, &mut u);
+        let mut u = run.space.download(vector)?;
+        let larger = |largest: f64, value: &f64| if value.abs() > largest.abs() { *value } else { largest };
+        let told = tell(number, u.iter().fold(0.0, larger));
+        u.iter_mut().for_each(|value| *value *= told.scale);
         let step = step(run, body, &u, outcome(run, found, number), (number, told))?;
         run.timings.stress += run.phase.next("write");
         run.solutions.extend(Solution::of(step.without_results(), run.used.clone(), run.timings));

@@ -360,11 +360,15 @@ impl<T: Real> System<T> {
         }
     }
 
-    /// Applies supports to the mass matrix, and adds so many times that to K.
-    pub(super) fn shift(&mut self, space: &Space, mass: &mut Matrix<T>, shift: f64) -> Result<()> {
+    /// Applies supports to another matrix of the body.
+    pub(super) fn support(&self, space: &Space, other: &mut Matrix<T>) -> Result<()> {
+        self.body.supports.eliminate(space, other, &mut space.zeros(self.f.len())?)
+    }
+
+    /// Adds so many times another matrix to K.
+    pub(super) fn add(&mut self, space: &Space, factor: f64, other: &Matrix<T>) -> Result<()> {
         let Operator::Assembled(matrix) = &mut self.operator else { panic!("a system without a matrix") };
-        self.body.supports.eliminate(space, mass, &mut space.zeros(self.f.len())?)?;
-        matrix.add(space, shift, mass)
+        matrix.add(space, factor, other)
     }
 
     /// Assembles it again, in the blocks that it has, for a model of other materials on the same mesh; loads stay as

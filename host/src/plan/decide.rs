@@ -134,13 +134,23 @@ impl Plan {
         }
     }
 
-    /// LOBPCG, in double precision and with a matrix, by multigrid unless another preconditioner is asked for.
+    /// LOBPCG with a matrix, by a factor where statics would take one, or else by multigrid, unless another preconditioner is
+    /// asked for.
     fn of_modes(model: &Model, device: &DeviceFacts) -> Plan {
+        match model.solver.method {
+            Some(Method::Direct) => return Plan::direct(model, device, None, None),
+            Some(_) => {}
+            None => {
+                if let Verdict { takes: true, why, fill } = factor(model, device) {
+                    return Plan::direct(model, device, why, fill);
+                }
+            }
+        }
         let asked = model.solver.preconditioner;
         let reasons = if asked.is_none() { vec![Reason::Modes] } else { vec![] };
-        let mut plan = Plan { precision: Precision::Double, reasons, ..Plan::plain(model, device.on_host) };
+        let mut plan = Plan { reasons, ..Plan::plain(model, device.on_host) };
         plan.precondition(asked.unwrap_or(Preconditioner::Amg), model.solver.order);
-        plan
+        plan.rounded(model, device)
     }
 
     /// Takes another preconditioner instead of multigrid, for which there is too little memory.

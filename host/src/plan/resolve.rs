@@ -89,9 +89,13 @@ fn check_modes(model: &Model) -> Result<()> {
         let why = format!("does not go with study `{}`, which LOBPCG solves", model.study.name());
         Err(Error::Unsuited { what, name, why, available: vec!["auto", only] })
     };
+    if solver.check_count && model.bodies().next().is_some() {
+        let why = "counts no modes of a [[mass]] that is a body".into();
+        return Err(Error::Unsuited { what: "option", name: "check_count", why, available: vec!["false"] });
+    }
     match (solver.method, solver.precision, solver.operator) {
-        (Some(method @ (Method::Direct | Method::Femses)), ..) => refuse("method", method.name(), Method::Cg.name()),
-        (_, Some(precision), _) if precision != Precision::Double => {
+        (Some(method @ Method::Femses), ..) => refuse("method", method.name(), Method::Cg.name()),
+        (_, Some(precision @ (Precision::Single | Precision::MixedHalf)), _) => {
             refuse("precision", precision.name(), Precision::Double.name())
         }
         (.., Some(operator @ Operator::MatrixFree)) => refuse("operator", operator.name(), Operator::Assembled.name()),

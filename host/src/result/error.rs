@@ -45,6 +45,14 @@ pub enum Error {
     /// The heat case that a model takes its temperatures from did not converge (exit code 5).
     #[error("the heat case `{0}` did not converge: solve it by itself to see why")]
     Heat(String),
+    /// Displacements under the loads, about which modes were asked for, did not converge (exit code 5).
+    #[error(
+        "the displacements under the loads did not converge: solve them by themselves (`study = \"static\"`) to see why"
+    )]
+    Preload,
+    /// Nothing buckles (exit code 4).
+    #[error("nothing buckles under these loads, however large they are: are they reversed?")]
+    NeverBuckles,
     /// The problem does not fit in memory (exit code 6).
     #[error("out of memory on {device}{}", lack(*.needed, *.available))]
     OutOfMemory {
@@ -68,9 +76,9 @@ impl Error {
     pub fn exit_code(&self) -> u8 {
         match self {
             Error::NotAvailable { .. } | Error::Unsuited { .. } => 2,
-            Error::NotSolvable(_) | Error::TooLarge(_) | Error::Breakdown => 4,
+            Error::NotSolvable(_) | Error::NeverBuckles | Error::TooLarge(_) | Error::Breakdown => 4,
             Error::Direct(error) => error.exit_code(),
-            Error::Heat(_) => 5,
+            Error::Heat(_) | Error::Preload => 5,
             Error::OutOfMemory { .. } => 6,
             Error::Device(_) => 7,
             Error::Sink(_) => 8,

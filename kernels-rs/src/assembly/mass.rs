@@ -19,12 +19,20 @@ pub unsafe fn mass_at_points(item: usize, rule: Rule, mesh: MeshView, density: V
 
 /// Computes: adds to block row `node` of M the mass of the cells around the node.
 ///
-/// Parameters: `masses [n_cells][Q]`, those of the points; `to`, the matrix, zero or holding what other element types have
+/// Parameters: `masses [n_cells][Q]`, those of the points; `along`, by which blocks are multiplied, the identity of a mass; `to`, the
+/// matrix, zero or holding what other element types have
 /// added. Thread mapping: an item per node. Memory moved: per pair of node and cell Q masses, N nodes and N slots (2 B), and
-/// the rule (through the cache); each diagonal of a block is read and written once per cell that shares its edge.
+/// the rule (through the cache); what is not 0 of a block is read and written once per cell that shares its edge.
 /// Operations per pair: 3 Q N.
 #[kernel(items)]
-pub unsafe fn mass(node: usize, rule: Rule, mesh: MeshView, masses: View<f64>, to: Destination<f64>) {
+pub unsafe fn mass(
+    node: usize,
+    rule: Rule,
+    mesh: MeshView,
+    masses: View<f64>,
+    along: [[f64; 3]; 3],
+    to: Destination<f64>,
+) {
     let (n, n_points) = (rule.size, rule.weights.len());
     for pair in mesh.pairs(node) {
         let cell = mesh.cells.at(pair) as usize;
@@ -38,7 +46,11 @@ pub unsafe fn mass(node: usize, rule: Rule, mesh: MeshView, masses: View<f64>, t
             }
             let slot = to.slots.at((cell * n + a) * n + b) as usize;
             for i in 0..to.entries.size {
-                to.values.add(to.entries.at(node, slot, i, i), sum);
+                for j in 0..to.entries.size {
+                    if along[i][j] != 0.0 {
+                        to.values.add(to.entries.at(node, slot, i, j), sum * along[i][j]);
+                    }
+                }
             }
         }
     }

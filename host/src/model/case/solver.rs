@@ -46,6 +46,7 @@ impl Case {
             ..SolverOptions::default()
         };
         options.tolerance = self.tolerance("tolerance", table.tolerance.as_ref())?.unwrap_or(options.tolerance);
+        options.check_count = table.check_count.as_ref().is_some_and(|check| *check.get_ref());
         options.residual_tolerance = self.tolerance("residual_tolerance", table.residual_tolerance.as_ref())?;
         if let Some(limit) = &table.max_iterations {
             options.max_iterations = match usize::try_from(*limit.get_ref()) {

@@ -26,6 +26,11 @@ impl Case {
         self.tables.analysis.shift.as_ref().map_or(0.0, |shift| *shift.get_ref())
     }
 
+    /// Whether a modal study is about the state under the loads.
+    pub fn prestress(&self) -> bool {
+        self.tables.analysis.prestress.as_ref().is_some_and(|prestress| *prestress.get_ref())
+    }
+
     pub(super) fn check_study(&self, problems: &mut Problems) {
         let table = &self.tables.analysis;
         if problems.take(self.check_name("study", table.study.as_ref(), &Study::names())).is_none() {
@@ -38,7 +43,7 @@ impl Case {
                     let help = "add study = \"modal\" or \"buckling\", or leave it out";
                     problems.add(self.error_at(modes.span(), message, help));
                 }
-                self.check_no_shift(problems);
+                self.check_not_modal(problems);
             }
             Study::Modal => {
                 problems.take(self.check_modes());
@@ -47,7 +52,7 @@ impl Case {
             }
             Study::Buckling => {
                 problems.take(self.check_modes());
-                self.check_no_shift(problems);
+                self.check_not_modal(problems);
                 self.check_tables_of_buckling(problems);
             }
         }
@@ -62,10 +67,14 @@ impl Case {
         }
     }
 
-    fn check_no_shift(&self, problems: &mut Problems) {
-        if let Some(shift) = &self.tables.analysis.shift {
+    /// Refuses what belongs to a modal study.
+    fn check_not_modal(&self, problems: &mut Problems) {
+        let table = &self.tables.analysis;
+        let shift = table.shift.as_ref().map(|shift| ("shift", shift.span()));
+        let prestress = table.prestress.as_ref().map(|prestress| ("prestress", prestress.span()));
+        for (key, place) in shift.into_iter().chain(prestress) {
             let help = "add study = \"modal\", or leave it out";
-            problems.add(self.error_at(shift.span(), "`shift` belongs to a modal study", help));
+            problems.add(self.error_at(place, format!("`{key}` belongs to a modal study"), help));
         }
     }
 
@@ -107,11 +116,11 @@ impl Case {
         let tables = &self.tables;
         self.check_elastic("a modal study", problems);
         if let Some(case) = tables.load_case.first() {
-            let message = "a modal study has no loads, so it has no [[load_case]]";
+            let message = "a modal study is of one state of the body, and this case has a [[load_case]]";
             problems.add(self.error_at(case.span(), message, "leave one of them out"));
         }
         if let Some(relief) = &tables.inertia_relief {
-            let message = "a modal study has no loads, so it has no [inertia_relief]";
+            let message = "a modal study has no [inertia_relief]";
             let help = "leave it out: a free body has modes of frequency 0";
             problems.add(self.error_at(relief.span(), message, help));
         }

@@ -121,6 +121,8 @@ pub struct AnalysisTable {
     pub modes: Option<Spanned<u64>>,
     /// What of M is added to K where these are iterated on.
     pub shift: Option<Spanned<f64>>,
+    /// Whether a modal study is about the state under the loads.
+    pub prestress: Option<Spanned<bool>>,
     pub thickness: Option<Spanned<f64>>,
     /// What numbers are labelled with: `SI`, `mm-N-s` or `in-lbf-s`.
     pub units: Option<Spanned<String>>,
@@ -491,6 +493,8 @@ pub struct SolverTable {
     pub tolerance: Option<Spanned<f64>>,
     /// Relative residual to reach instead.
     pub residual_tolerance: Option<Spanned<f64>>,
+    /// Whether modes are counted.
+    pub check_count: Option<Spanned<bool>>,
     pub max_iterations: Option<Spanned<u64>>,
     pub assembly: Option<Spanned<String>>,
 }

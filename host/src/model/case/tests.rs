@@ -112,12 +112,10 @@ fn a_modal_study_has_its_own_keys() {
     let refused = |more: &str, place: &str, words: &[&str]| spoilt(KIND, &with(more), place, words);
     refused("study = \"modl\"", "6:9: there is no study `modl`", &["did you mean `modal`", "static, modal"]);
     refused("study = \"vibration\"", "6:9: there is no study", &["did you mean `modal`"]);
-    refused(
-        "study = \"buckling\"",
-        "6:9: study `buckling` is not available",
-        &["natural frequencies", "static, modal"],
-    );
-    refused("modes = 3", "6:9: `modes` belongs to a modal study", &["study = \"modal\""]);
+    assert_eq!(read("study = \"buckling\"\nmodes = 4").unwrap(), (Study::Buckling, 4, 0.0));
+    refused("study = \"dynamic\"", "6:9: study `dynamic` is not available", &["natural frequencies", "buckling"]);
+    refused("modes = 3", "6:9: `modes` belongs to a study of modes", &["study = \"modal\" or \"buckling\""]);
+    refused("study = \"buckling\"\nprestress = true", "7:9: `prestress` belongs to a modal study", &[]);
     refused("study = \"static\"\nshift = 1.0", "7:9: `shift` belongs to a modal study", &[]);
     refused("study = \"modal\"\nmodes = 0", "7:9: `modes` must be 1 or more", &["10 is the default"]);
     refused("study = \"modal\"\nmodes = -1", "7:9: ", &[]);
@@ -126,9 +124,11 @@ fn a_modal_study_has_its_own_keys() {
     }
     let modal = GOOD.replace(KIND, &with("study = \"modal\""));
     let case = "[[load_case]]\nname = \"a\"\nfactors = { gravity = 1.0 }\n";
-    for (more, what) in [(case, "[[load_case]]"), ("[inertia_relief]\n", "[inertia_relief]")] {
-        let found = problems(&format!("{modal}{more}"));
-        assert!(found.len() == 1 && found[0].contains(&format!("so it has no {what}")), "{found:#?}");
+    for of in [&modal, &modal.replace("modal", "buckling")] {
+        for (more, what) in [(case, "has a [[load_case]]"), ("[inertia_relief]\n", "has no [inertia_relief]")] {
+            let found = problems(&format!("{of}{more}"));
+            assert!(found.len() == 1 && found[0].contains(what), "{found:#?}");
+        }
     }
     let found = problems(&modal.replace("\"displacement\"", "\"reaction_force\""));
     assert!(found.len() == 1 && found[0].contains("field `reaction_force` is not available"), "{found:#?}");

@@ -21,6 +21,8 @@
 //! | mixed | single: half the memory, twice the speed | the matrix, in double |
 //! | single | single | the matrix rounded to single: the true residual is reported, and may be above the tolerance |
 
+#[cfg(feature = "direct")]
+mod count;
 pub mod dense;
 mod device_sparse;
 mod dissection;
@@ -68,26 +70,38 @@ pub const MOST_DENSE: usize = 5_000;
 /// How a direct solver is made: on a device, of a matrix and the coordinates of its block rows, `[n_rows]`.
 pub type Builder<T> = fn(&Space, &Matrix<T>, &[[f64; 3]]) -> Result<Box<dyn Iteration<T>>>;
 
-/// Factorises a matrix in the precision `F`; `coords` are those of its block rows, `[n_rows]`.
+/// A direct solver by [`factorise`].
 ///
 /// # Errors
 ///
-/// [`Error::OutOfMemory`], before the factor is computed where that can be told; [`DirectError`].
+/// Those of [`factorise`].
 pub fn build<T: Real, F: Precision>(
     space: &Space,
     matrix: &Matrix<T>,
     coords: &[[f64; 3]],
 ) -> Result<Box<dyn Iteration<T>>> {
+    Ok(Box::new(Direct { factor: factorise::<T, F>(space, matrix, coords)? }))
+}
+
+/// Factorises a matrix in the precision `F`; `coords` are those of its block rows, `[n_rows]`.
+///
+/// # Errors
+///
+/// [`Error::OutOfMemory`], before the factor is computed where that can be told; [`DirectError`].
+pub fn factorise<T: Real, F: Precision>(
+    space: &Space,
+    matrix: &Matrix<T>,
+    coords: &[[f64; 3]],
+) -> Result<Box<dyn Factor<T>>> {
     check_built(space.on_host(), matrix.block_size() * matrix.pattern().n_rows)?;
-    let factor = match sparse::<T, F>(space, matrix, coords) {
-        Err(Error::Direct(DirectError::NotBuilt { .. })) => dense::<T, F>(space, matrix, coords)?,
+    match sparse::<T, F>(space, matrix, coords) {
+        Err(Error::Direct(DirectError::NotBuilt { .. })) => dense::<T, F>(space, matrix, coords),
         Err(Error::Direct(DirectError::NoLibrary(why))) => {
             let why = format!(" (a sparse factor would be smaller, and needs cuDSS: {why})");
-            dense::<T, F>(space, matrix, coords).map_err(|error| lacking(error, &why))?
+            dense::<T, F>(space, matrix, coords).map_err(|error| lacking(error, &why))
         }
-        factor => factor?,
-    };
-    Ok(Box::new(Direct { factor }))
+        factor => factor,
+    }
 }
 
 /// Whether this build has factors for a system of `n` unknowns on such a device.
@@ -111,6 +125,18 @@ pub fn sparse<T: Real, F: Precision>(
     }
     cfg_select! {
         feature = "direct" => Ok(Box::new(SparseFactor::<F>::build(space, matrix, coords)?)),
+        _ => Err(DirectError::NotBuilt { most_dense: MOST_DENSE }.into()),
+    }
+}
+
+/// The number of negative eigenvalues of a symmetric matrix, by a factor on the host; `coords` are those of its block rows.
+///
+/// # Errors
+///
+/// [`Error::OutOfMemory`], [`DirectError`].
+pub fn negative_eigenvalues(space: &Space, matrix: &Matrix<f64>, coords: &[[f64; 3]]) -> Result<usize> {
+    cfg_select! {
+        feature = "direct" => count::negative_eigenvalues(space, matrix, coords),
         _ => Err(DirectError::NotBuilt { most_dense: MOST_DENSE }.into()),
     }
 }

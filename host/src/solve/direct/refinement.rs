@@ -7,9 +7,11 @@
 use super::Factor;
 use crate::device::Buffer;
 use crate::linalg::{Quotient, Space};
+use crate::precond::Preconditioner;
 use crate::result::{Ending, Measure, Outcome, Result};
 use crate::solve::energy::{Equations, Iterate, Judge, Verdict};
 use crate::solve::{CgOptions, Iteration, Monitor, WORTHWHILE, norm, solved};
+use crate::sparse::LinOp;
 use kernels_rs::real::Real;
 
 /// Relative residual that is refined to even if less is asked for: a step costs little beside the factor.
@@ -44,6 +46,12 @@ impl<T: Real> Iteration<T> for Direct<T> {
 
     fn factor_nonzeros(&self) -> Option<u64> {
         Some(self.factor.nonzeros())
+    }
+}
+
+impl<T: Real> Preconditioner<T> for Direct<T> {
+    fn apply(&self, space: &Space, _: &dyn LinOp<T>, r: &Buffer<T>, z: &mut Buffer<T>) -> Result<()> {
+        self.factor.solve(space, r, z)
     }
 }
 

@@ -65,7 +65,7 @@ impl<T: Real, F: Precision> Factor<T> for SparseFactor<F> {
 }
 
 /// What the allocator has refused, where it is known how much it was.
-fn too_large(space: &Space, needed: Option<usize>) -> Error {
+pub(super) fn too_large(space: &Space, needed: Option<usize>) -> Error {
     let needed = needed.map(|needed| needed as u64);
     Error::OutOfMemory { device: space.name() + PURPOSE, needed, available: space.free_memory() }
 }

@@ -84,6 +84,10 @@ impl Reader<'_> {
     /// A print card takes the place of all of its kind of steps before.
     pub(super) fn print(&mut self, card: &Card) -> Read {
         self.within_step(card)?;
+        // Every 0 increments: never.
+        if card.word("FREQUENCY").as_deref() == Some("0") {
+            return Ok(());
+        }
         let is_of_nodes = card.name == "NODEPRINT";
         let (parameter, known) = if is_of_nodes { ("NSET", &OF_NODES[..]) } else { ("ELSET", &OF_ELEMENTS[..]) };
         let (set, place) = card.required(parameter)?;

@@ -51,6 +51,8 @@ pub struct State {
     /// Where the step is that is being read.
     open: Option<Place>,
     is_static: bool,
+    /// Whether it is about the state at the end of the step before.
+    is_about_loads: bool,
     /// How many modes it asks for and of what, if it is of natural frequencies or of buckling.
     modes: Option<(Study, Spanned<u64>)>,
     time: f64,
@@ -124,11 +126,8 @@ impl Reader<'_> {
             let message = "NLGEOM: large displacements are not solved";
             return Err(Mistake::at(parameter.place.clone(), message, "leave it out for the linear answer"));
         }
-        if card.has("PERTURBATION") && self.state.number > 0 {
-            let message = "PERTURBATION: steps about a loaded state are not solved";
-            return Err(Mistake::at(card.place.clone(), message, "a deck for the first step alone"));
-        }
         self.state.number += 1;
+        self.state.is_about_loads = card.has("PERTURBATION") && self.state.number > 1;
         (self.state.open, self.state.is_static, self.state.time) = (Some(card.place.clone()), false, 1.0);
         self.state.modes = None;
         Ok(())
@@ -260,14 +259,25 @@ impl Reader<'_> {
         Ok(low + share * (high - low))
     }
 
-    /// What is asked of the model: a step of natural frequencies or of buckling is the only one.
+    /// What is asked of the model: a step of natural frequencies or of buckling is the only one, or frequencies are about the
+    /// state at the end of one of statics.
     fn close_study(&mut self, steps: &[Step]) -> Read {
         let of_modes = steps.iter().find_map(|step| Some((step.state.modes.clone()?, step)));
-        let Some(((study, modes), step)) = of_modes else { return Ok(()) };
-        if steps.len() > 1 {
+        let about_loads = steps.iter().find(|step| step.state.is_about_loads);
+        let Some(((study, modes), step)) = of_modes else {
+            return about_loads.map_or(Ok(()), |step| {
+                let message = "PERTURBATION: statics about a loaded state are not solved";
+                Err(Mistake::at(step.place.clone(), message, "a deck for the first step alone"))
+            });
+        };
+        let is_prestressed = study == Study::Modal && steps.len() == 2 && step.state.is_about_loads;
+        if is_prestressed {
+            self.tables.analysis.prestress = Some(Spanned::new(step.place.clone(), true));
+        } else if steps.len() > 1 {
             let card = if study == Study::Modal { "*FREQUENCY" } else { "*BUCKLE" };
             let message = format!("a {card} step stands beside others, which do not change what it finds");
-            return Err(Mistake::at(step.place.clone(), message, "a deck for this step alone"));
+            let help = "a deck for this step alone; *STEP, PERTURBATION takes the stress of one *STATIC step before *FREQUENCY";
+            return Err(Mistake::at(step.place.clone(), message, help));
         }
         self.tables.analysis.study = Some(Spanned::new(step.place.clone(), study.name().to_string()));
         self.tables.analysis.modes = Some(modes);
@@ -279,7 +289,7 @@ impl Reader<'_> {
         if let Some(place) = self.state.open.take() {
             return Err(Mistake::at(place, "this step has no end: the deck is cut", "*END STEP ends it"));
         }
-        let steps = std::mem::take(&mut self.steps);
+        let mut steps = std::mem::take(&mut self.steps);
         let Some(first) = steps.first() else {
             let help = "*STEP\n*STATIC\n*CLOAD .. *END STEP".to_string();
             return Err(Box::new(Mistake {
@@ -299,9 +309,14 @@ impl Reader<'_> {
             let message = "this step holds or moves other nodes than the first";
             return Err(Mistake::at(step.place.clone(), message, "a deck for each set of supports"));
         }
+        let supports = first.state.supports.clone();
+        if self.tables.analysis.prestress.is_some() {
+            // Loads are those of the first step, and what is printed is of the second.
+            let modes = steps.split_off(1);
+            steps[0].state.prints = modes[0].state.prints.clone();
+        }
         self.close_sections()?;
         self.close_temperatures()?;
-        let supports = first.state.supports.clone();
         let loads: Vec<(Option<String>, State)> = match &steps[..] {
             [step] => vec![(None, step.state.clone())],
             _ => (1..).zip(&steps).map(|(k, step)| (Some(format!("step {k}")), step.state.clone())).collect(),

@@ -1,0 +1,197 @@
+#!/usr/bin/env python3
+"""Compares frequencies, load factors of buckling, and shapes with those of CalculiX, on the same decks.
+
+    modes.py BINARY [NAME ..]    a line per deck; exit 1 if one is beyond the bounds
+
+Frequencies differ by 1e-6 of themselves at most, load factors by 1e-5, and the spans of the shapes of equal or nearly equal
+eigenvalues by an angle of 1e-4. Decks of ccx are among them. Needs numpy, `ccx` and its decks (in Debian calculix-ccx,
+calculix-ccx-test).
+"""
+
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+import suite
+
+BOUNDS = {"modal": 1e-6, "buckling": 1e-5}
+ANGLE = 1e-4
+# Eigenvalues that are nearer to each other than this are a cluster; below this part of the largest they are 0.
+NEAR, ZERO = 1e-3, 1e-5
+
+STEEL = "*MATERIAL, NAME=STEEL\n*ELASTIC\n210e9, 0.3\n*DENSITY\n7800.\n*SOLID SECTION, ELSET=body, MATERIAL=STEEL\n"
+ORTHOTROPIC = STEEL.replace(
+    "*ELASTIC\n210e9, 0.3",
+    "*ELASTIC, TYPE=ENGINEERING CONSTANTS\n140e9, 10e9, 9e9, 0.3, 0.25, 0.4, 5e9, 4e9,\n3e9",
+)
+CLAMP = "*BOUNDARY\nxmin, 1, 3\n"
+SUPPORTED = "*BOUNDARY\nxmin, 3\nxmax, 3\nymin, 3\nymax, 3\n"
+BEAM, COLUMN, PLATE, CUBE = [2, 0.3, 0.2], [1, 0.05, 0.03], [1, 1, 0.02], [1, 1, 1]
+
+
+def frequency(n, supports, more="", material=STEEL):
+    return material + more + f"*STEP\n*FREQUENCY\n{n}\n{supports}*NODE FILE\nU\n*END STEP\n"
+
+
+def buckle(n, supports, loads, material=STEEL):
+    # More vectors than ccx takes by itself: it then finds the factors to their last digit.
+    return material + supports + f"*STEP\n*BUCKLE\n{n}, 1e-10, {4 * n + 20}, 5000\n{loads}*NODE FILE\nU\n*END STEP\n"
+
+
+def stressed(n, supports, loads, material=STEEL):
+    static = f"*STEP\n*STATIC\n{supports}{loads}*END STEP\n"
+    return material + static + f"*STEP, PERTURBATION\n*FREQUENCY\n{n}\n*NODE FILE\nU\n*END STEP\n"
+
+
+def press(value, side="xmax"):
+    return f"*DSLOAD\n{side}, P, {value}\n"
+
+
+MASSES = "*ELEMENT, TYPE=MASS, ELSET=lump\n900001, 1\n900002, {last}\n*MASS, ELSET=lump\n500.\n"
+EQUATION = "*EQUATION\n2\n{last}, 2, 1., {other}, 2, -1.\n"
+RIGID = "*NODE, NSET=ref\n900001, 2., 0.15, 0.1\n*RIGID BODY, NSET=xmax, REF NODE=900001\n"
+
+# By name: the element, the cells and the size of a box, and what follows its mesh.
+DECKS = {
+    "hex20r": ("hex20r", [10, 2, 1], BEAM, frequency(10, CLAMP)),
+    "hex20": ("hex20", [10, 2, 1], BEAM, frequency(10, CLAMP)),
+    "tet10": ("tet10", [10, 2, 1], BEAM, frequency(10, CLAMP)),
+    "hex8i": ("hex8i", [16, 3, 2], BEAM, frequency(10, CLAMP)),
+    "tet4": ("tet4", [16, 3, 2], BEAM, frequency(10, CLAMP)),
+    "square": ("hex20", [10, 2, 2], [2, 0.2, 0.2], frequency(12, CLAMP)),
+    "free": ("hex20", [10, 2, 1], BEAM, frequency(12, "")),
+    "free_cube": ("tet10", [3, 3, 3], CUBE, frequency(20, "")),
+    "plate": ("hex20r", [8, 8, 1], PLATE, frequency(10, SUPPORTED + "xmin, 1\nymin, 2\n")),
+    "fibres": ("hex20", [8, 2, 1], BEAM, frequency(10, CLAMP, material=ORTHOTROPIC)),
+    "masses": ("hex20", [8, 2, 1], BEAM, frequency(10, CLAMP, MASSES)),
+    "equation": ("hex20", [8, 2, 1], BEAM, frequency(8, CLAMP, EQUATION)),
+    "rigid": ("hex20", [8, 2, 1], BEAM, frequency(8, CLAMP, RIGID)),
+    "pulled": ("hex20", [8, 2, 1], BEAM, stressed(8, CLAMP, press(-5e8))),
+    "pressed": ("hex20", [8, 2, 1], BEAM, stressed(8, CLAMP, press(1e8))),
+    "spinning": ("hex20", [8, 2, 1], BEAM, stressed(8, CLAMP, "*DLOAD\nbody, CENTRIF, 1e4, 0., 0.15, 0.1, 0., 0., 1.\n")),
+    "column_hex20r": ("hex20r", [12, 2, 2], COLUMN, buckle(4, CLAMP, press(1e6))),
+    "column_hex20": ("hex20", [12, 1, 1], COLUMN, buckle(4, CLAMP, press(1e6))),
+    "column_tet10": ("tet10", [12, 1, 1], COLUMN, buckle(4, CLAMP, press(1e6))),
+    "column_tet4": ("tet4", [24, 2, 2], COLUMN, buckle(2, CLAMP, press(1e6))),
+    "square_column": ("hex20", [12, 1, 1], [1, 0.03, 0.03], buckle(4, CLAMP, press(1e6))),
+    "flat": ("hex20r", [8, 8, 1], PLATE, buckle(3, SUPPORTED + "xmin, 1\nymin, 2\n", press(1e6))),
+    "tipping": ("hex20r", [12, 4, 1], [1, 0.2, 0.01], buckle(3, CLAMP, "*CLOAD\nxmax, 2, 1e2\n")),
+}
+# Of ccx's own.
+OF_SUITE = ["beamf", "beam8f", "beamf2", "beamft", "beamb", "beam8b"]
+# Elements whose mass ccx integrates at the points of their stiffness, which are too few for products of shape functions, or, of
+# C3D8I, with the incompatible modes: frequencies of these coarse meshes differ by up to so much.
+OTHER_MASS = {"C3D4": 0.05, "C3D8I": 0.04, "C3D10": 0.005, "C3D20R": 0.005}
+
+
+def write(binary, name, folder):
+    element, cells, size, rest = DECKS[name]
+    of = lambda values: [str(value) for value in values]
+    subprocess.run([binary, "mesh", "box", "--element", element, "--cells", *of(cells), "--size", *of(size), "-o", "box.msh"],
+                   cwd=folder, check=True, capture_output=True)
+    subprocess.run([binary, "convert", "box.msh", "box.inp"], cwd=folder, check=True, capture_output=True)
+    mesh = (folder / "box.inp").read_text()
+    if element.endswith(("r", "i")):
+        mesh = re.sub(r"TYPE=(C3D\d+)\b", r"TYPE=\1" + element[-1].upper(), mesh)
+    nodes = re.search(r"\*NODE\n(.*?)\n\*", mesh, re.S)[1].splitlines()
+    last, other = (line.split(",")[0] for line in (nodes[-1], nodes[len(nodes) // 2]))
+    (folder / f"{name}.inp").write_text(mesh + rest.replace("{last}", last).replace("{other}", other))
+
+
+def unpack(name, folder):
+    text = suite.text_of(name)
+    if "*NODE FILE" not in text.upper():
+        text = re.sub(r"(?im)^(\*END *STEP)", r"*NODE FILE\nU\n\1", text)
+    # Bounds, which warpfem has none of, are outside of what these decks ask for.
+    text = re.sub(r"(?im)^(\*FREQUENCY[^\n]*\n *\d+)[^\n]*", r"\1", text)
+    (folder / f"{name}.inp").write_text(text)
+
+
+def theirs(folder, name):
+    """The study and its values: frequencies, or load factors."""
+    text = (folder / f"{name}.dat").read_text(errors="replace")
+    number = r"(-?\d\.\d+E[+-]\d+)"
+    if "B U C K L I N G" in text:
+        return "buckling", np.array([float(x) for x in re.findall(rf"^ +\d+ +{number} *$", text, re.M)])
+    head = text.split("P A R T I C I P A T I O N")[0]
+    rows = re.findall(rf"^ +\d+ +{number} +{number} +{number} +{number}", head, re.M)
+    return "modal", np.array([float(row[2]) for row in rows])
+
+
+def shapes(path, n, n_found):
+    """The displacements of the first n of the modes that were found as columns, nodes in ascending order."""
+    found = {int(step): rows for (kind, step, _), rows in suite.frd(path).items() if kind == "DISP"}
+    columns = [np.concatenate([found[k][tag][:3] for tag in sorted(found[k], key=lambda tag: int(tag[0]))]) for k in sorted(found)]
+    # ccx writes the displacements before buckling too, first.
+    return np.array(columns[len(columns) - n_found :][:n]).T
+
+
+def angle(one, other):
+    """The largest between two spans."""
+    (q, _), (p, _) = np.linalg.qr(one), np.linalg.qr(other)
+    return np.arcsin(min(1.0, np.linalg.norm(p - q @ (q.T @ p), 2)))
+
+
+def clusters(values):
+    """Ranges of values that are near each other, but for the last, which may be cut."""
+    values, ranges = np.where(np.abs(values) < ZERO * np.abs(values).max(), 0.0, values), []
+    for k, value in enumerate(values):
+        if ranges and abs(value - values[k - 1]) <= NEAR * abs(value):
+            ranges[-1][1] = k + 1
+        else:
+            ranges.append([k, k + 1])
+    return ranges[:-1]
+
+
+def solve(binary, name, folder):
+    result = suite.run([binary, "solve", f"{name}.inp", "-o", "out", "--device", "cpu", "--tolerance", "1e-10", "--no-symbols"], folder, 600)
+    if result.returncode:
+        return "DIFFERS", f"exit {result.returncode}: {result.stderr.strip()[-300:]}"
+    steps = json.loads((folder / "out/summary.json").read_text())["steps"]
+    ours = folder / "ours.frd"
+    (folder / f"{name}.frd" if (folder / f"{name}.frd").exists() else folder / f"out/{name}.frd").rename(ours)
+    suite.run(["ccx", name], folder, 600)
+    study, expected = theirs(folder, name)
+    values = np.array([step["load_factor" if study == "buckling" else "frequency"] for step in steps])
+    n_found = len(expected)
+    expected = expected[expected > 0.0] if study == "buckling" else expected
+    n = min(len(values), len(expected))
+    if n == 0:
+        return "DIFFERS", f"{len(values)} values, and ccx has {len(expected)}"
+    values, found = values[:n], expected[:n]
+    is_zero = values < ZERO * values.max()
+    same_zeros = bool((found[is_zero] < 1e-2 * found.max()).all())
+    difference = np.abs(values / np.where(is_zero, 1.0, found) - 1.0)[~is_zero].max()
+    both = shapes(ours, n, len(steps)), shapes(folder / f"{name}.frd", n, n_found)
+    angles = [angle(*(of[:, low:high] for of in both)) for low, high in clusters(found)]
+    widest = max(angles, default=0.0)
+    shown = f"{study:8} {n:3} modes, {int(is_zero.sum())} of 0: differ by {difference:.1e}, angles of {len(angles)} spans {widest:.1e}"
+    element = re.search(r"TYPE=(C3D\w+)", (folder / f"{name}.inp").read_text(), re.I)[1].upper()
+    if study == "modal" and element in OTHER_MASS and difference > BOUNDS[study]:
+        return ("DIFFERS" if difference > OTHER_MASS[element] else "explained"), f"{shown}; the mass of {element}"
+    return ("agrees" if same_zeros and difference <= BOUNDS[study] and widest <= ANGLE else "DIFFERS"), shown
+
+
+def main():
+    binary, names = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2:]
+    bad = False
+    for name in names or [*DECKS, *OF_SUITE]:
+        with tempfile.TemporaryDirectory() as folder:
+            folder = pathlib.Path(folder)
+            if name in DECKS:
+                write(binary, name, folder)
+            else:
+                unpack(name, folder)
+            word, shown = solve(binary, name, folder)
+            print(f"{name:14} {word:9} {shown}", flush=True)
+            bad |= word == "DIFFERS"
+    return bad
+
+
+if __name__ == "__main__":
+    sys.exit(main())
