@@ -12,7 +12,7 @@ const MOST_MODES: usize = 20;
 
 /// The lines of the table, of which most show the first modes alone, and what to say below.
 pub(super) fn text(s: &Summary, is_verbose: bool) -> (String, Vec<String>) {
-    let shares = MassShares::of(s.steps.iter().map(|step| &step.results), s.mass);
+    let shares = MassShares::of(s.steps.iter().map(|step| step.results.table_row("effective_mass")), s.mass);
     let shown = if is_verbose { s.steps.len() } else { MOST_MODES.min(s.steps.len()) };
     let (what, quantity) = s.results.mode.map_or(("", Quantity::Unlabelled), |mode| (mode.name(), mode.quantity()));
     let unit = s.units.and_then(|units| units.label(quantity));

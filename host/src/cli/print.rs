@@ -188,7 +188,7 @@ const MARKED: &str = "\nhelp: the results are written, marked as not converged";
 fn help_after(failure: &Failure) -> String {
     match failure {
         Failure::NotConverged(solution) => format!("{MARKED}{}", next_step(solution)),
-        Failure::Gmsh { .. } => String::new(),
+        Failure::Gmsh { .. } | Failure::Stopped => String::new(),
         Failure::Unverified { .. } => "\nhelp: try `--device cpu`, and report a bug with the table above".into(),
         Failure::Threads { .. } => {
             "\nhelp: raise the limits on processes and memory (`ulimit -u`, `ulimit -v`), or take fewer \

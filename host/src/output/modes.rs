@@ -1,6 +1,5 @@
 //! What is told of the modes of a body: a frequency or a load factor, and how much of its mass each has along x, y and z.
 
-use super::summary::Results;
 use crate::model::MassProperties;
 use crate::result::Quantity;
 use serde::Serialize;
@@ -18,10 +17,9 @@ pub struct MassShares {
 }
 
 impl MassShares {
-    /// Of these modes; none if they have no effective masses.
-    pub fn of<'a>(modes: impl Iterator<Item = &'a Results>, whole: Option<MassProperties>) -> Option<MassShares> {
-        let whole = whole?.mass;
-        let masses: Vec<&[f64]> = modes.map(|mode| mode.table_row("effective_mass")).collect();
+    /// Of the effective masses of each mode; none if they have none.
+    pub fn of<'a>(masses: impl Iterator<Item = &'a [f64]>, whole: Option<MassProperties>) -> Option<MassShares> {
+        let (whole, masses) = (whole?.mass, masses.collect::<Vec<_>>());
         let of = |masses: &[f64], c: usize| 100.0 * masses.get(c).copied().unwrap_or(f64::NAN) / whole;
         // In the plane there is no z, and in a body of revolution no x.
         let moves = |c: &usize| masses.iter().any(|masses| masses.get(*c).is_some_and(|mass| *mass != 0.0));

@@ -44,8 +44,8 @@ impl CasePages<'_> {
     /// Rows of the modes: frequencies, effective masses, and how the solution ended.
     fn modes(&self) -> String {
         let of = self.summaries[0].results.mode;
-        let results = self.summaries.iter().map(|summary| &summary.results);
-        let shares = MassShares::of(results, self.summaries[0].mass);
+        let masses = self.summaries.iter().map(|summary| summary.results.table_row("effective_mass"));
+        let shares = MassShares::of(masses, self.summaries[0].mass);
         let percent = |shares: &[f64]| shares.iter().map(|share| format!("<td>{share:.1}</td>")).collect::<String>();
         let row = |(case, summary): (usize, &Summary)| {
             let value = summary.results.mode.map_or(f64::NAN, Mode::value);
