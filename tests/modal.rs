@@ -196,3 +196,17 @@ fn a_factor_counts_the_modes() {
         assert!(found[count.found - 1].step.value < count.below && count.below < found[count.found].step.value);
     }
 }
+
+/// All modes of a few elements: held unknowns, along the axes or not, are none of them.
+#[test]
+fn what_is_held_is_not_counted() {
+    let turned = "axes = { x = [1.0, 1.0, 0.0], y = [-1.0, 1.0, 0.0] }\n";
+    for (axes, fix, n) in [("", "xyz", 24), (turned, "xyz", 24), (turned, "xz", 28), (turned, "y", 32)] {
+        let mesh = generate_box(Hex8, [2.0, 1.0, 1.0], [2, 1, 1]).unwrap();
+        let support = format!("[[support]]\non = \"xmin\"\nfix = \"{fix}\"\n{axes}");
+        let rest = format!("{support}[solver]\ncheck_count = true\n");
+        let found = modes(&case(&format!("modes = {n}\n"), &rest, mesh));
+        let count = found[0].used.count.unwrap();
+        assert!(count.counted == count.found && count.found > n - 4, "{fix} {axes}: {count:?}");
+    }
+}

@@ -1,4 +1,4 @@
-//! Modal studies: what `check` says of them, and what is refused.
+//! Studies of modes: what `check` and `solve` say of them, and what is refused.
 
 use crate::bad_case::refused;
 use crate::{Folder, good_but};
@@ -15,8 +15,8 @@ fn check_says_what_is_solved_and_what_plays_no_part() {
     let run = folder.run(&["check", "case.toml", "--device", "cpu"]).done();
     run.tells(&[
         "study 4 modes of vibration, shift 100",
-        "warning: neither loads nor the stress that they make change the natural frequencies here: gravity, force on xmax",
-        "solver amg: LOBPCG finds the lowest modes",
+        "warning: loads do not change the natural frequencies here (their stress does with `prestress = true`): gravity, force on xmax",
+        "solver direct: a small model",
         "no estimate of time for modes",
         "ready: warpfem solve case.toml",
     ]);
@@ -34,11 +34,52 @@ fn what_does_not_go_with_modes_is_refused() {
     let folder = Folder::new();
     let why = "does not go with study `modal`, which LOBPCG solves";
     for (flags, words) in [
-        (["--method", "direct"], ["method `direct`", "available here: auto, cg"]),
-        (["--precision", "mixed"], ["precision `mixed`", "available here: auto, double"]),
+        (["--method", "femses"], ["method `femses`", "available here: auto, cg"]),
+        (["--precision", "single"], ["precision `single`", "available here: auto, double"]),
         (["--operator", "matrix_free"], ["operator `matrix_free`", "available here: auto, assembled"]),
     ] {
         folder.solve(&modal(""), &flags).refused(2, &[words[0], why, words[1]]);
     }
     folder.solve(&modal(""), &["--field", "reaction_force"]).refused(2, &["reaction_force", "displacement"]);
+}
+
+#[test]
+fn modes_are_counted_on_request() {
+    let folder = Folder::new();
+    for flags in [&["--check-count"][..], &["--check-count", "--preconditioner", "amg"]] {
+        let run = folder.solve(&modal("modes = 4"), flags).done();
+        assert!(
+            run.out.contains("a factor counts ") && run.out.contains(": none is missed there; the last"),
+            "{}",
+            run.out
+        );
+        let count = &folder.summary("out")["solver"]["count"];
+        assert!(count["counted"] == count["found"] && count["below"].as_f64().unwrap() > 0.0, "{count}");
+    }
+}
+
+#[test]
+fn a_buckling_study_has_load_factors() {
+    let folder = Folder::new();
+    let case = modal("modes = 2").replace("modal", "buckling");
+    folder.write("case.toml", &case);
+    folder.run(&["check", "case.toml"]).done().tells(&["study 2 modes of buckling", "ready: warpfem solve case.toml"]);
+    let run = folder.solve(&case, &["--check-count", "--frd"]).done();
+    run.tells(&["mode load factor", "out/case.html; "]);
+    let summary = folder.summary("out");
+    let factors: Vec<f64> =
+        summary["steps"].as_array().unwrap().iter().map(|step| step["load_factor"].as_f64().unwrap()).collect();
+    assert!(factors.len() == 2 && 0.0 < factors[0] && factors[0] <= factors[1], "{factors:?}");
+    assert!(summary["steps"][0]["reversed_load_factor"].as_f64().unwrap() < 0.0);
+    assert_eq!(summary["steps"][0]["results"]["buckling"]["mode 1"][0].as_f64(), Some(factors[0]));
+    let frd = folder.text("out/case.frd");
+    assert!(frd.contains("mode 1") && !frd.contains("1PMODE") && !frd.contains("MODAL"), "{}", &frd[..500]);
+    // A body that nothing holds has no factor.
+    let free = case.replace("[[support]]\non = \"xmin\"\nfix = \"xyz\"\n", "");
+    refused(&free, 4, &["nothing holds"]);
+    refused(
+        &modal("prestress = true").replace("[[support]]\non = \"xmin\"\nfix = \"xyz\"\n", ""),
+        4,
+        &["nothing holds"],
+    );
 }

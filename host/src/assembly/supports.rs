@@ -76,6 +76,19 @@ impl Supports {
         self.fixed[row] == SLANTED
     }
 
+    /// The directions that are held, each with its node.
+    pub fn held(&self) -> Vec<(usize, [f64; 3])> {
+        let unit = |i: usize| [0, 1, 2].map(|j| f64::from(u8::from(i == j)));
+        let along = (0..self.fixed.len())
+            .filter(|row| !self.is_slanted(*row))
+            .flat_map(|row| (0..self.components).filter(move |i| self.is_fixed(row, *i)).map(move |i| (row, unit(i))));
+        let slanted =
+            self.slanted.rows.iter().zip(&self.slanted.directions).flat_map(|(row, directions)| {
+                directions.iter().filter(|n| **n != [0.0; 3]).map(|n| (*row as usize, *n))
+            });
+        along.chain(slanted).collect()
+    }
+
     /// Values per unknown with the rigid motion that was taken off.
     pub fn with_motion(&self, values: &[f64]) -> Vec<f64> {
         match self.motion.is_empty() {

@@ -38,7 +38,14 @@ pub(super) fn text(s: &Summary, is_verbose: bool) -> (String, Vec<String>) {
     notes.extend(s.results.mode.map(|mode| format!("{masses}{}", mode.note())));
     notes.extend(s.results.mode.and_then(Mode::of_reversed));
     notes.extend(s.solver.count.filter(|count| count.counted == count.found).map(|count| {
-        format!("a factor counts {} below {}: none is missed", counted(count.found, "mode"), number(count.below))
+        let rest = s.steps.len() - count.found;
+        let rest =
+            if rest == 1 { "the last mode is not covered".into() } else { format!("the last {rest} are not covered") };
+        format!(
+            "a factor counts {} below {}: none is missed there; {rest}",
+            counted(count.found, "mode"),
+            number(count.below)
+        )
     }));
     (table::text(&heads, &rows), notes)
 }

@@ -16,7 +16,7 @@ use crate::output::summary::{History, Part, Results, Solver, Timings};
 use crate::output::{self, Summary};
 use crate::pipeline::Solution;
 use crate::precond::Hierarchy;
-use crate::result::{At, BUCKLING, Field, FieldInfo, MODES, Quantity, Step, Study, Table, When};
+use crate::result::{At, Field, FieldInfo, MODES, Quantity, REVERSED, Step, Study, Table, When};
 use crate::stress::norm;
 use kernels_rs::material::von_mises;
 
@@ -189,8 +189,8 @@ fn mode(step: &Step) -> Option<Mode> {
             Some(Mode::Vibration { frequency: step.value, eigenvalue })
         }
         Study::Buckling => {
-            let reversed = step.row(BUCKLING.name, 0).get(2).copied().filter(|factor| factor.is_finite());
-            Some(Mode::Buckling { load_factor: step.value, reversed_load_factor: reversed })
+            let reversed_load_factor = step.row(REVERSED.name, 0).first().copied();
+            Some(Mode::Buckling { load_factor: step.value, reversed_load_factor })
         }
     }
 }

@@ -10,6 +10,9 @@ use nalgebra::DMatrix;
 /// Passes at most: two are enough, unless a vector was rounding errors alone.
 const PASSES: usize = 3;
 
+/// An energy below 0 of more than this part of the largest is no rounding error: A is not positive definite.
+const NEGATIVE: f64 = 1e-3;
+
 /// What a block has of each of its vectors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
@@ -95,7 +98,8 @@ pub fn orthonormalise(
     problem.apply_a(of_x, of_a)?;
     for _ in 0..PASSES {
         let gram = space.symmetric_gram(&refs(w.part(Part::X)), &refs(w.part(Part::A)))?;
-        problem.is_indefinite |= gram.diagonal().iter().any(|energy| *energy < 0.0);
+        let energies = gram.diagonal();
+        problem.is_indefinite |= energies.min() < -NEGATIVE * energies.max().abs();
         w.transform(space, &orthonormalising(&gram), &[Part::X, Part::A], scratch)?;
         if is_near_identity(&gram) || w.len == 0 {
             break;

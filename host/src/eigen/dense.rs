@@ -40,7 +40,7 @@ pub fn solve(
     for (j, mut x) in x.into_iter().enumerate() {
         let eta = relative_residual(&problem, masses[j] / energies[j], &ax[j], &mx[j])?;
         scale(space, 1.0 / masses[j].sqrt(), &mut x)?;
-        pairs.push((energies[j] / masses[j], x, eta));
+        pairs.push((energies[j] / masses[j], x, [eta, eta * eta]));
     }
     let converged = pairs.len();
     Ok(super::pairs(pairs, (0, problem.products), converged, Ending::Converged))

@@ -111,6 +111,8 @@ pub struct Eigenpairs {
     pub vectors: Vec<Buffer<f64>>,
     /// The true `eta` of each: see the [module](self).
     pub residuals: Vec<f64>,
+    /// The estimated error of each, which the tolerance is on.
+    pub errors: Vec<f64>,
     /// Iterations done; 0 if it was solved densely.
     pub iterations: usize,
     /// Products with A and with M.
@@ -159,17 +161,26 @@ pub fn lobpcg(
     lobpcg::solve(problem, size, options, monitor)
 }
 
-/// Pairs in the order of their values; with the iterations and products that they took.
+/// Pairs in the order of their values, each with its residual and its error; with the iterations and products that they took.
 fn pairs(
-    mut pairs: Vec<(f64, Buffer<f64>, f64)>,
+    mut pairs: Vec<(f64, Buffer<f64>, [f64; 2])>,
     (iterations, products): (usize, usize),
     converged: usize,
     ending: Ending,
 ) -> Eigenpairs {
     pairs.sort_by(|(one, ..), (other, ..)| one.total_cmp(other));
-    let mut found =
-        Eigenpairs { values: vec![], vectors: vec![], residuals: vec![], iterations, products, converged, ending };
-    for (value, vector, residual) in pairs {
+    let mut found = Eigenpairs {
+        values: vec![],
+        vectors: vec![],
+        residuals: vec![],
+        errors: vec![],
+        iterations,
+        products,
+        converged,
+        ending,
+    };
+    for (value, vector, [residual, error]) in pairs {
+        found.errors.push(error);
         found.values.push(value);
         found.vectors.push(vector);
         found.residuals.push(residual);

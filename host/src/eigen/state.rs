@@ -195,10 +195,11 @@ impl<'a> State<'a> {
         let masses = dots(space, self.x.part(Part::X), self.x.part(Part::M))?;
         let is_sound = ending != Ending::Indefinite;
         let converged = (0..n).filter(|j| is_sound && self.error(*j) <= self.tolerance).count();
+        let errors: Vec<[f64; 2]> = (0..n).map(|j| [self.measured[j][0], self.error(j)]).collect();
         let mut pairs = Vec::with_capacity(n);
         for (j, mut x) in self.x.take_vectors().into_iter().enumerate() {
             scale(space, 1.0 / masses[j].sqrt(), &mut x)?;
-            pairs.push((energies[j] / masses[j], x, self.measured[j][0]));
+            pairs.push((energies[j] / masses[j], x, errors[j]));
         }
         Ok(super::pairs(pairs, (self.iterations, self.problem.products), converged, ending))
     }

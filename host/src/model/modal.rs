@@ -55,7 +55,8 @@ pub(super) fn idle(model: &Model) -> Vec<String> {
         moved.push("couplings");
     }
     let said = |what: &str, names: &[&str]| (!names.is_empty()).then(|| format!("{what}: {}", list(names)));
-    let loads = said("neither loads nor the stress that they make change the natural frequencies here", &loads);
+    let loads =
+        said("loads do not change the natural frequencies here (their stress does with `prestress = true`)", &loads);
     let moved = said("prescribed displacements count as 0 in a modal study", &moved);
     loads.into_iter().chain(moved).collect()
 }

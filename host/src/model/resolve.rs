@@ -85,7 +85,14 @@ impl Model {
             let cuts = constraints::bolt::cut_all(case, &mut mesh, &mut problems);
             model.fill(&Selector::new(case, &mesh), &cuts, &mut problems);
             if problems.count() == 0 && model.bears_loads() {
-                model.warnings.extend(model.at_rest(mesh.coords.len()).map(str::to_string));
+                let at_rest = model.at_rest(mesh.coords.len());
+                match (model.study, at_rest) {
+                    (Study::Buckling, Some(_)) => problems.add(case.without_loads()),
+                    (Study::Modal, Some(_)) => {
+                        model.warnings.push("nothing loads the model: `prestress` changes nothing".into())
+                    }
+                    (_, at_rest) => model.warnings.extend(at_rest.map(str::to_string)),
+                }
             }
         }
         model.mesh = mesh;
@@ -161,6 +168,9 @@ impl Model {
         if self.study.is_of_modes() && is_whole {
             problems.take(modal::check(self, selector));
         }
+        if self.study == Study::Modal && self.prestress && self.rotation.is_some_and(|rotation| rotation.speed != 0.0) {
+            self.warnings.push(CORIOLIS.into());
+        }
         if !self.bears_loads() && is_whole {
             let idle = modal::idle(self);
             self.warnings.extend(idle);
@@ -199,6 +209,10 @@ impl Model {
         }
     }
 }
+
+/// What frequencies of a body that spins are not.
+const CORIOLIS: &str =
+    "Coriolis forces are left out: right for blades that bend along the axis, wrong for shafts that whirl";
 
 /// Nodal forces below this part of the loads' mean share of a node are rounding.
 const ROUNDING: f64 = 1e-10;

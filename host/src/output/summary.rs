@@ -80,7 +80,8 @@ impl Summary {
         let Solver { relative_residual: residual, .. } = self.solver;
         let what = self.results.physics.words().unknowns;
         if self.results.mode.is_some() {
-            return format!("relative residual {residual:.1e}");
+            let error = self.solver.error_estimate.unwrap_or(f64::NAN);
+            return format!("estimated error of the eigenvalue {error:.0e}, relative residual {residual:.1e}");
         }
         match (self.solver.digits, self.solver.error_estimate) {
             (Some(digits), Some(_)) if self.solver.converged => {

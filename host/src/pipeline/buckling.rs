@@ -6,7 +6,7 @@ use super::modes::{self, Free, Told, displacements, geometric};
 use super::system::System;
 use crate::eigen::{Eigenpairs, Pencil};
 use crate::precond::Preconditioner;
-use crate::result::{BUCKLING, Ending, Error, Result};
+use crate::result::{BUCKLING, Ending, Error, REVERSED, Result};
 use crate::sparse::{Coupled, Matrix};
 
 /// Finds the load factors of a model with their modes, and sends each as a step.
@@ -28,7 +28,7 @@ pub(super) fn solve(run: &mut Run) -> Result<()> {
     let g = matrix(&system, -1.0)?;
     let mut found = find(run, &system, &g, &*preconditioner, run.n_cases)?;
     if found.vectors.is_empty() && found.ending != Ending::Cancelled {
-        return Err(Error::NeverBuckles);
+        return Err(Error::NeverBuckles(reversed.values.first().copied()));
     }
     modes::count(run, &mut system, &g, &found, |factor| factor)?;
     modes::expand(space, &system.body, &mut found)?;
@@ -40,12 +40,9 @@ pub(super) fn solve(run: &mut Run) -> Result<()> {
     drop((operator, preconditioner, f, g));
     modes::send(run, &body, &found, &|number, largest| {
         let factor = found.values[number];
-        let of_reversed = reversed.values.first().map_or(f64::NAN, |factor| -factor);
-        Told {
-            scale: 1.0 / largest,
-            value: factor,
-            tables: vec![(&BUCKLING, vec![factor, found.residuals[number], of_reversed])],
-        }
+        let of_reversed = reversed.values.first().map(|factor| (&REVERSED, vec![-factor]));
+        let tables = [(&BUCKLING, vec![factor, found.residuals[number]])].into_iter().chain(of_reversed).collect();
+        Told { scale: 1.0 / largest, value: factor, tables }
     })
 }
 

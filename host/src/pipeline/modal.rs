@@ -12,7 +12,7 @@ use crate::eigen::{Eigenpairs, Pencil};
 use crate::linalg::{N_SCALARS, Quotient, Scalar, Space};
 use crate::model::{Model, Rotation};
 use crate::precond;
-use crate::result::{EFFECTIVE_MASS, Ending, Error, MODES, PARTICIPATION, Result};
+use crate::result::{DirectError, EFFECTIVE_MASS, Ending, Error, MODES, PARTICIPATION, Result};
 use crate::solve::energy::parts::about_centre;
 use crate::sparse::{Coupled, LinOp, Matrix};
 use nalgebra::{DMatrix, SymmetricEigen};
@@ -43,7 +43,11 @@ pub(super) fn solve(run: &mut Run) -> Result<()> {
     system.support(space, &mut mass)?;
     system.add(space, shift, &mass)?;
     run.timings.boundary += run.phase.next("preconditioner");
-    let mut found = find(run, &system, (&mass, &bodies), (shift, zero))?;
+    let mut found = match find(run, &system, (&mass, &bodies), (shift, zero)) {
+        Err(Error::Direct(DirectError::NotPositive { .. })) if model.prestress => return Err(Error::Unstable),
+        Ok(found) if model.prestress && found.ending == Ending::Indefinite => return Err(Error::Unstable),
+        found => found?,
+    };
     let frequency = |eigenvalue: f64| (eigenvalue - shift).max(0.0).sqrt() / TAU;
     modes::count(run, &mut system, &mass, &found, frequency)?;
     modes::expand(space, &system.body, &mut found)?;
@@ -192,6 +196,7 @@ fn find(
     let mut found = modes::search(run, &pencil, n, shift)?;
     found.values.splice(0..0, rigid.iter().map(|_| shift));
     found.residuals.splice(0..0, rigid.iter().map(|_| 0.0));
+    found.errors.splice(0..0, rigid.iter().map(|_| 0.0));
     found.converged += rigid.len();
     found.vectors.splice(0..0, rigid);
     Ok(found)

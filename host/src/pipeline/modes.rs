@@ -9,7 +9,7 @@ use crate::linalg::Space;
 use crate::plan::{self, DeviceFacts};
 use crate::precond::{self, Context};
 use crate::result::choices::{Method, Precision, Preconditioner};
-use crate::result::{Change, Changed, Ending, Error, Outcome, Result, Step, Table, TableInfo};
+use crate::result::{Change, Changed, DirectError, Ending, Error, Measure, Outcome, Result, Step, Table, TableInfo};
 use crate::solve::Iteration;
 use crate::solve::direct::{self, Direct, Factor};
 use crate::sparse::{LinOp, Matrix, reduced};
@@ -68,6 +68,7 @@ pub(super) fn preconditioner(run: &mut Run, system: &System<f64>) -> Result<Box<
                 run.timings.solve += run.phase.next("solve");
                 return Ok(Box::new(Direct { factor }));
             }
+            Err(error @ Error::Direct(DirectError::NotPositive { .. })) if run.model.prestress => return Err(error),
             Err(error @ (Error::OutOfMemory { .. } | Error::Direct(_))) if run.model.solver.method.is_none() => {
                 let other = plan::without_factor(run.model, &DeviceFacts::of(run.space));
                 let (from, to) = (Method::Direct.name(), other.method.name());
@@ -156,11 +157,12 @@ pub(super) fn count(
     run.monitor.phase("count");
     system.add(run.space, -at, m)?;
     let (space, body) = (run.space, &system.body);
+    let held = body.supports.held();
     let counted = match &body.couplings {
-        None => direct::negative_eigenvalues(space, system.matrix(), &body.coords),
+        None => direct::negative_eigenvalues(space, system.matrix(), &body.coords, &held),
         Some(couplings) => {
             let matrix = reduced(space, system.matrix(), &couplings.rows)?;
-            direct::negative_eigenvalues(space, &matrix, &body.coords)
+            direct::negative_eigenvalues(space, &matrix, &body.coords, &held)
         }
     };
     run.used.count = Some(ModeCount { below: told(at), counted: counted?, found: n });
@@ -186,7 +188,9 @@ pub(super) struct Told {
 /// Sends the modes that were found, of which `tell` says the rest, from their numbers and the largest components of their
 /// vectors.
 pub(super) fn send(run: &mut Run, body: &Loaded, found: &Eigenpairs, tell: &dyn Fn(usize, f64) -> Told) -> Result<()> {
-    for (number, vector) in found.vectors.iter().enumerate() {
+    // Of a search that was stopped at its start nothing is worth to be seen.
+    let is_begun = found.ending != Ending::Cancelled || found.iterations > 0;
+    for (number, vector) in found.vectors.iter().enumerate().filter(|_| is_begun) {
         let mut u = run.space.download(vector)?;
         let larger = |largest: f64, value: &f64| if value.abs() > largest.abs() { *value } else { largest };
         let told = tell(number, u.iter().fold(0.0, larger));
@@ -214,7 +218,7 @@ fn step(run: &Run, body: &Loaded, u: &[f64], outcome: Outcome, (number, told): (
 }
 
 fn outcome(run: &Run, found: &Eigenpairs, number: usize) -> Outcome {
-    let Eigenpairs { residuals, iterations, products, converged, ending, .. } = found;
+    let Eigenpairs { residuals, errors, iterations, products, converged, ending, .. } = found;
     let converged = number < *converged;
     Outcome {
         iterations: *iterations,
@@ -222,6 +226,8 @@ fn outcome(run: &Run, found: &Eigenpairs, number: usize) -> Outcome {
         converged,
         ending: if converged { Ending::Converged } else { *ending },
         changes: run.changes.clone(),
+        measure: Measure::Energy,
+        error_estimate: Some(errors[number]),
         ..Outcome::start(residuals[number], run.model.solver.tolerance)
     }
 }

@@ -50,9 +50,14 @@ pub enum Error {
         "the displacements under the loads did not converge: solve them by themselves (`study = \"static\"`) to see why"
     )]
     Preload,
-    /// Nothing buckles (exit code 4).
-    #[error("nothing buckles under these loads, however large they are: are they reversed?")]
-    NeverBuckles,
+    /// Nothing buckles (exit code 4); the reversed loads do at so many times these.
+    #[error("these loads buckle nothing, however large they are{}", .0.map_or(String::new(), |times| format!("; reversed they do, at {times:.4} times")))]
+    NeverBuckles(Option<f64>),
+    /// Loads are beyond those of buckling, and modes were asked for about them (exit code 4).
+    #[error(
+        "the loads exceed the buckling load: the body is unstable and has no natural frequencies under them; reduce them (`study = \"buckling\"` finds the limit)"
+    )]
+    Unstable,
     /// The problem does not fit in memory (exit code 6).
     #[error("out of memory on {device}{}", lack(*.needed, *.available))]
     OutOfMemory {
@@ -76,7 +81,11 @@ impl Error {
     pub fn exit_code(&self) -> u8 {
         match self {
             Error::NotAvailable { .. } | Error::Unsuited { .. } => 2,
-            Error::NotSolvable(_) | Error::NeverBuckles | Error::TooLarge(_) | Error::Breakdown => 4,
+            Error::NotSolvable(_)
+            | Error::NeverBuckles(_)
+            | Error::Unstable
+            | Error::TooLarge(_)
+            | Error::Breakdown => 4,
             Error::Direct(error) => error.exit_code(),
             Error::Heat(_) | Error::Preload => 5,
             Error::OutOfMemory { .. } => 6,

@@ -161,14 +161,16 @@ pub static MODES: TableInfo = TableInfo {
     ],
     physics: &[Physics::Elasticity],
 };
-/// The table of a buckling mode, likewise: by what the loads are to be multiplied, and by what if they are reversed.
+/// The table of a buckling mode, likewise.
 pub static BUCKLING: TableInfo = TableInfo {
     name: "buckling",
-    columns: &[
-        ("load factor", Quantity::Unlabelled),
-        ("relative residual", Quantity::Unlabelled),
-        ("reversed load factor", Quantity::Unlabelled),
-    ],
+    columns: &[("load factor", Quantity::Unlabelled), ("relative residual", Quantity::Unlabelled)],
+    physics: &[Physics::Elasticity],
+};
+/// The smallest factor of the reversed loads, below 0; not there if they buckle nothing.
+pub static REVERSED: TableInfo = TableInfo {
+    name: "reversed_load_factor",
+    columns: &[("load factor", Quantity::Unlabelled)],
     physics: &[Physics::Elasticity],
 };
 /// See [`MODES`].

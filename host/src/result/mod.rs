@@ -17,7 +17,8 @@ pub use error::{Error, Result};
 pub use field::{Field, ForceBalance, Sink, Step, Steps, Table};
 pub use labels::{Quantity, Units, frequency, with_unit};
 pub use list::{
-    At, BUCKLING, EFFECTIVE_MASS, FIELDS, FieldInfo, MODES, PARTICIPATION, TABLES, TENSOR, TableInfo, VECTOR, When,
+    At, BUCKLING, EFFECTIVE_MASS, FIELDS, FieldInfo, MODES, PARTICIPATION, REVERSED, TABLES, TENSOR, TableInfo, VECTOR,
+    When,
 };
 pub(crate) use list::{for_each_field, for_each_table};
 pub use outcome::{Change, Changed, Ending, Measure, Outcome};

@@ -1,7 +1,7 @@
 //! Checks of `[analysis] study`, and of what goes with it.
 
-use super::Case;
 use super::scale::NUMBERS;
+use super::{Case, CaseError};
 use crate::model::{Checked, Physics, Problems};
 use crate::result::Study;
 
@@ -43,6 +43,10 @@ impl Case {
                     let help = "add study = \"modal\" or \"buckling\", or leave it out";
                     problems.add(self.error_at(modes.span(), message, help));
                 }
+                if let Some(check) = &self.tables.solver.check_count {
+                    let message = "`check_count` belongs to a study of modes";
+                    problems.add(self.error_at(check.span(), message, "leave it out"));
+                }
                 self.check_not_modal(problems);
             }
             Study::Modal => {
@@ -56,6 +60,12 @@ impl Case {
                 self.check_tables_of_buckling(problems);
             }
         }
+    }
+
+    /// A buckling study that nothing loads.
+    pub fn without_loads(&self) -> Box<CaseError> {
+        let place = self.tables.analysis.study.as_ref().map_or(0..0, |study| study.span());
+        self.error_at(place, "a buckling study needs a load, and nothing loads this model", "for example [[force]]")
     }
 
     fn check_modes(&self) -> Checked {

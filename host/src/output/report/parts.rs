@@ -7,7 +7,7 @@ use crate::output::Summary;
 use crate::output::distribution::{Distribution, Peak, Range};
 use crate::output::modes::Mode;
 use crate::output::summary::{RISING, Results, Solver, shared};
-use crate::result::{Extremes, Quantity, Table, with_unit};
+use crate::result::{BUCKLING, Extremes, MODES, Quantity, REVERSED, Table, with_unit};
 use warpfem_text::{clean, count, counted, engineering, engineering_beside, vector};
 
 /// A number with a true minus sign.
@@ -160,7 +160,9 @@ pub(super) fn warnings(warnings: &[String]) -> String {
 pub(super) fn forces(summary: &Summary, loads: &[AppliedLoad]) -> String {
     let (results, least) = (&summary.results, summary.least_force());
     let words = results.physics.words();
-    let tables: String = results.tables.iter().map(|of| further(summary, of)).collect();
+    // What tells modes apart stands above them.
+    let is_shown = |of: &&Table| ![MODES.name, BUCKLING.name, REVERSED.name].contains(&of.info.name);
+    let tables: String = results.tables.iter().filter(is_shown).map(|of| further(summary, of)).collect();
     if results.mode.is_some() {
         return tables;
     }

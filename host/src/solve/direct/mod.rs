@@ -129,14 +129,20 @@ pub fn sparse<T: Real, F: Precision>(
     }
 }
 
-/// The number of negative eigenvalues of a symmetric matrix, by a factor on the host; `coords` are those of its block rows.
+/// The number of negative eigenvalues of a symmetric matrix, by a factor on the host; `coords` are those of its block rows. What is
+/// `held`, directions of rows that nothing is coupled with, does not count.
 ///
 /// # Errors
 ///
 /// [`Error::OutOfMemory`], [`DirectError`].
-pub fn negative_eigenvalues(space: &Space, matrix: &Matrix<f64>, coords: &[[f64; 3]]) -> Result<usize> {
+pub fn negative_eigenvalues(
+    space: &Space,
+    matrix: &Matrix<f64>,
+    coords: &[[f64; 3]],
+    held: &[(usize, [f64; 3])],
+) -> Result<usize> {
     cfg_select! {
-        feature = "direct" => count::negative_eigenvalues(space, matrix, coords),
+        feature = "direct" => count::negative_eigenvalues(space, matrix, coords, held),
         _ => Err(DirectError::NotBuilt { most_dense: MOST_DENSE }.into()),
     }
 }

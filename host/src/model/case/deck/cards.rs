@@ -87,7 +87,7 @@ const LINEAR: &str = "*ELASTIC is; a linear answer shows where the part would yi
 const SOLIDS: &str = "mesh the part with solids: C3D20, C3D10";
 const CONTACT: &str = "contact is not solved";
 const TIES: &str = "*TIE joins two surfaces";
-const STATIC: &str = "*STATIC and *FREQUENCY steps are solved";
+const STATIC: &str = "*STATIC, *FREQUENCY and *BUCKLE steps are solved";
 
 /// The parameters of cards that stand most often, or change the answer.
 const PARAMETERS: &[(&str, &[&str])] = &[

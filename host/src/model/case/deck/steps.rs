@@ -154,17 +154,9 @@ impl Reader<'_> {
     /// `*FREQUENCY`: the number of modes.
     pub(super) fn frequency_step(&mut self, card: &Card) -> Read {
         self.within_step(card)?;
-        for (name, usual) in [("STORAGE", "NO"), ("GLOBAL", "YES")] {
-            if let Some(parameter) = card.parameter(name)
-                && card.word(name).as_deref() != Some(usual)
-            {
-                let message = format!("{name}: modes are not stored for other steps");
-                return Err(Mistake::at(parameter.place.clone(), message, format!("{name}={usual}, or leave it out")));
-            }
-        }
         let mut lines = self.deck.lines(card);
         let Some(line) = lines.next() else {
-            let help = "*FREQUENCY\n10 asks for ten";
+            let help = "write the number of modes on the next line";
             return Err(Mistake::at(card.place.clone(), "how many modes are asked for?", help));
         };
         let fields = line.fields();
@@ -184,7 +176,7 @@ impl Reader<'_> {
         self.within_step(card)?;
         let mut lines = self.deck.lines(card);
         let Some(line) = lines.next() else {
-            let help = "*BUCKLE\n10 asks for ten";
+            let help = "write their number on the next line";
             return Err(Mistake::at(card.place.clone(), "how many load factors are asked for?", help));
         };
         let field = &line.fields()[0];
