@@ -16,7 +16,7 @@ fn check_says_what_is_solved_and_what_plays_no_part() {
     run.tells(&[
         "study 4 modes of vibration, shift 100",
         "warning: loads do not change the natural frequencies here (their stress does with `prestress = true`): gravity, force on xmax",
-        "solver direct: a small model",
+        "solver amg: LOBPCG finds the lowest modes",
         "no estimate of time for modes",
         "ready: warpfem solve case.toml",
     ]);

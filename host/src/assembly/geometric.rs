@@ -10,14 +10,17 @@ use kernels_rs::assembly::Destination;
 use kernels_rs::assembly::geometric::{Geometric, PullsAtPoints};
 use kernels_rs::element::Point;
 
+/// The stresses at points of the cells of a block, `[n_cells][n_points]`.
+pub type StressAt<'a> = dyn Fn(&DeviceBlock, &[Point]) -> Result<Buffer<[f64; 6]>> + 'a;
+
 /// The geometric stiffness of a body, times a factor, in the blocks of its stiffness matrix `like`, before supports and
-/// couplings. `stress` gives the stresses at points of the cells of a block, `[n_cells][n_points]`.
+/// couplings.
 pub fn geometric_stiffness(
     space: &Space,
     mesh: &DeviceMesh,
     factor: f64,
     like: &Matrix<f64>,
-    stress: &dyn Fn(&DeviceBlock, &[Point]) -> Result<Buffer<[f64; 6]>>,
+    stress: &StressAt,
 ) -> Result<Matrix<f64>> {
     let shape = (like.pattern().n_rows, like.block_size());
     assert_eq!(shape, (mesh.n_nodes, mesh.components()), "the matrix of another mesh");

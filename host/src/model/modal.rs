@@ -92,7 +92,7 @@ mod tests {
                     [[support]]\non = \"xmin\"\nfix = \"xy\"\ndisplacement = { z = 1e-3 }\n";
         let model = load(&modal("", rest)).unwrap();
         let said = [
-            "neither loads nor the stress that they make change the natural frequencies here: gravity, pressure on zmax",
+            "loads do not change the natural frequencies here (their stress does with `prestress = true`): gravity, pressure on zmax",
             "prescribed displacements count as 0 in a modal study: xmin",
         ];
         assert_eq!(warned(&model), said);

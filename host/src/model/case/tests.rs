@@ -115,7 +115,7 @@ fn a_modal_study_has_its_own_keys() {
     assert_eq!(read("study = \"buckling\"\nmodes = 4").unwrap(), (Study::Buckling, 4, 0.0));
     refused("study = \"dynamic\"", "6:9: study `dynamic` is not available", &["natural frequencies", "buckling"]);
     refused("modes = 3", "6:9: `modes` belongs to a study of modes", &["study = \"modal\" or \"buckling\""]);
-    refused("study = \"buckling\"\nprestress = true", "7:9: `prestress` belongs to a modal study", &[]);
+    refused("study = \"buckling\"\nprestress = true", "7:13: `prestress` belongs to a modal study", &[]);
     refused("study = \"static\"\nshift = 1.0", "7:9: `shift` belongs to a modal study", &[]);
     refused("study = \"modal\"\nmodes = 0", "7:9: `modes` must be 1 or more", &["10 is the default"]);
     refused("study = \"modal\"\nmodes = -1", "7:9: ", &[]);
