@@ -147,6 +147,26 @@ fn prints_have_the_columns_of_ccx() {
     assert!(sum[2] > 10.0 && sum[0].abs() < 1e-6, "{sum:?}");
 }
 
+/// `*FREQUENCY`, alone or about the state at the end of a step of statics, and `*BUCKLE`, beside studies of case files.
+#[test]
+fn steps_of_modes_are_studies() {
+    let held = "[[support]]\non = \"ROOT\"\nfix = \"xyz\"\n";
+    let loads = format!("{held}[[force]]\non = \"END\"\ntotal = [0.0, 0.0, -100.0]\n");
+    let deck = text("gmsh.inp").replace("*ELASTIC\n", "*DENSITY\n7.8e-9\n*ELASTIC\n");
+    let about = "*END STEP\n*STEP, PERTURBATION\n*FREQUENCY, STORAGE=YES\n2\n*EL PRINT, FREQUENCY=0\n*END STEP\n";
+    for (deck, study, rest) in [
+        (deck.replace("*STATIC\n", "*FREQUENCY\n2\n"), "study = \"modal\"", held),
+        (deck.replace("*END STEP\n", about), "study = \"modal\"\nprestress = true", &loads),
+        (deck.replace("*STATIC\n", "*BUCKLE\n2\n"), "study = \"buckling\"", &loads),
+    ] {
+        let model = model("gmsh.inp", &deck);
+        assert_eq!(model.modes, 2);
+        let (found, case) = (solve(&model), as_case("gmsh.inp", &format!("[analysis]\n{study}\nmodes = 2\n{rest}")));
+        assert!(found.outcome.converged && found.step.value > 0.0, "{study}: {:?}", found.outcome);
+        assert!((found.step.value / case.step.value - 1.0).abs() < 1e-9, "{study}");
+    }
+}
+
 /// An edit of a deck, and what is said of it.
 #[rustfmt::skip]
 const MISTAKES: &[(&str, &str, &str, &str)] = &[

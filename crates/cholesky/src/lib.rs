@@ -217,7 +217,7 @@ mod tests {
     #[test]
     fn negative_eigenvalues_are_counted() {
         // Of the matrix less s the eigenvalues are 1.86, 4.25 and 7.89, less s.
-        for (s, expected) in [(0.0, 0), (3.0, 1), (6.0, 2), (9.0, 3)] {
+        for (s, expected) in [(0.5, 0), (3.1, 1), (6.1, 2), (9.1, 3)] {
             let symbolic = Symbolic::new(LOWER, &ORDER, &ORDER).unwrap();
             let mut factor = vec![0.0; symbolic.n_values()];
             let values = [4.0 - s, 2.0, 5.0 - s, 2.0, 5.0 - s];
