@@ -224,25 +224,23 @@ fn run(
         temperature.take(&model.mesh, heat, solution.unknown(1));
     }
     let plan = plan::resolve(model, &DeviceFacts::of(space))?;
-    let (method, precision) = (plan.method, plan.precision);
     let used = Used { device: space.name(), plan, factor_nonzeros: None, hierarchy: None, count: None };
     let (phase, timings) = (Phase::begin(monitor, "setup"), Timings::default());
     let mut run =
         Run { space, model, n_cases, sink, monitor, phase, timings, used, changes: vec![], solutions: vec![] };
     match model.study {
-        Study::Static => {}
-        Study::Modal => {
-            modal::solve(&mut run)?;
-            return Ok(run.solutions);
-        }
-        Study::Buckling => {
-            buckling::solve(&mut run)?;
-            return Ok(run.solutions);
-        }
+        Study::Static => statics(&mut run)?,
+        Study::Modal => modal::solve(&mut run)?,
+        Study::Buckling => buckling::solve(&mut run)?,
     }
-    match (method, precision) {
-        (Method::Femses, Precision::Single) => femses::solve::<f32>(&mut run)?,
-        (Method::Femses, _) => femses::solve::<f64>(&mut run)?,
+    Ok(run.solutions)
+}
+
+/// Solves for displacements or a potential, by the method and in the precision of the plan.
+fn statics(run: &mut Run) -> Result<()> {
+    match (run.used.plan.method, run.used.plan.precision) {
+        (Method::Femses, Precision::Single) => femses::solve::<f32>(run)?,
+        (Method::Femses, _) => femses::solve::<f64>(run)?,
         (Method::Direct, Precision::Single) => {
             run.solve::<f32>(SolverBuilder::Direct(direct::build::<f32, f32>, None))?;
         }
@@ -250,7 +248,7 @@ fn run(
             run.solve::<f64>(SolverBuilder::Direct(direct::build::<f64, f32>, None))?;
         }
         (Method::Direct, _) => {
-            let instead = model.solver.method.is_none().then_some(Iterations::PLAIN);
+            let instead = run.model.solver.method.is_none().then_some(Iterations::PLAIN);
             run.solve::<f64>(SolverBuilder::Direct(direct::build::<f64, f64>, instead))?;
         }
         (Method::Cg, Precision::Double) => run.solve::<f64>(SolverBuilder::Iteration(Iterations::PLAIN))?,
@@ -258,7 +256,7 @@ fn run(
         (Method::Cg, Precision::MixedHalf) => run.solve::<f64>(SolverBuilder::Iteration(Iterations::MIXED_HALF))?,
         (Method::Cg, Precision::Single) => run.solve::<f32>(SolverBuilder::Iteration(Iterations::PLAIN))?,
     }
-    Ok(run.solutions)
+    Ok(())
 }
 
 /// How the system is solved: by an iteration made of a preconditioner, or by factors, or by what takes their place

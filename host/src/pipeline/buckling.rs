@@ -18,14 +18,9 @@ pub(super) fn solve(run: &mut Run) -> Result<()> {
     if outcome.ending == Ending::Cancelled {
         return Ok(());
     }
-    let matrix = |system: &System<f64>, factor: f64| -> Result<Matrix<f64>> {
-        let mut g = geometric(space, system, factor, &u)?;
-        system.support(space, &mut g)?;
-        Ok(g)
-    };
     // Of the reversed loads the smallest is told.
-    let reversed = find(run, &system, &matrix(&system, 1.0)?, &*preconditioner, 1)?;
-    let g = matrix(&system, -1.0)?;
+    let reversed = find(run, &system, &geometric(space, &system, 1.0, &u)?, &*preconditioner, 1)?;
+    let g = geometric(space, &system, -1.0, &u)?;
     let mut found = find(run, &system, &g, &*preconditioner, run.n_cases)?;
     if found.vectors.is_empty() && found.ending != Ending::Cancelled {
         return Err(Error::NeverBuckles(reversed.values.first().copied()));

@@ -13,7 +13,6 @@ use crate::result::{Change, Changed, DirectError, Error, Plan, Result};
 use crate::solve;
 use crate::solve::Iteration;
 use crate::solve::iteration::{self, Builder};
-use crate::sparse::reduced;
 use kernels_rs::real::Real;
 
 /// How an iteration is made in a precision, of a matrix and of an operator without one.
@@ -78,13 +77,7 @@ impl<T: Real> Maker<'_, T> {
         instead: Option<Iterations<T>>,
     ) -> Result<Box<dyn Iteration<T>>> {
         let (space, system) = (self.space, self.system);
-        let made = match &system.body.couplings {
-            None => build(space, system.matrix(), &system.body.coords),
-            Some(couplings) => {
-                let matrix = reduced(space, system.matrix(), &couplings.rows)?;
-                build(space, &matrix, &system.body.coords)
-            }
-        };
+        let made = system.on_reduced(space, |matrix| Ok(build(space, matrix, &system.body.coords)))?;
         match (made, instead) {
             (Err(error @ (Error::OutOfMemory { .. } | Error::Direct(_))), Some(build)) => {
                 let other = plan::without_factor(self.model, &DeviceFacts::of(self.space));
@@ -105,8 +98,7 @@ impl<T: Real> Maker<'_, T> {
     /// Makes an iteration by its preconditioner; where a multigrid hierarchy has no room, with another.
     pub(super) fn iteration(&mut self, build: Iterations<T>) -> Result<Box<dyn Iteration<T>>> {
         let (space, model, system) = (self.space, self.model, self.system);
-        let context = Context::of_nodes(model.solver.order, system.body.mesh.coords(), system.body.mesh.ends())
-            .with_coupled(system.body.couplings.as_ref().map(|couplings| &couplings.rows));
+        let context = system.body.context(model.solver.order);
         let build = |preconditioner| match &system.operator {
             Operator::Assembled(matrix) => (build.assembled)(preconditioner, &context, space, matrix),
             Operator::MatrixFree(product) => {

@@ -48,7 +48,8 @@ pub(super) fn solve(run: &mut Run) -> Result<()> {
         Ok(found) if model.prestress && found.ending == Ending::Indefinite => return Err(Error::Unstable),
         found => found?,
     };
-    let frequency = |eigenvalue: f64| (eigenvalue - shift).max(0.0).sqrt() / TAU;
+    let eigenvalue = |value: f64| if (value - shift).abs() <= zero { 0.0 } else { value - shift };
+    let frequency = |value: f64| eigenvalue(value).max(0.0).sqrt() / TAU;
     modes::count(run, &mut system, &mass, &found, frequency)?;
     modes::expand(space, &system.body, &mut found)?;
     run.timings.solve += run.phase.next("stress");
@@ -59,13 +60,11 @@ pub(super) fn solve(run: &mut Run) -> Result<()> {
     let shares = space.gram(&motions.iter().collect::<Vec<_>>(), &vectors)?;
     drop(motions);
     modes::send(run, &body, &found, &|number, largest| {
-        let eigenvalue = found.values[number] - shift;
-        let eigenvalue = if eigenvalue.abs() <= zero { 0.0 } else { eigenvalue };
-        let frequency = eigenvalue.max(0.0).sqrt() / TAU;
+        let frequency = frequency(found.values[number]);
         let scale = largest.signum();
         let participation: Vec<f64> = shares.column(number).iter().map(|share| scale * share).collect();
         let effective = participation.iter().map(|factor| factor * factor).collect();
-        let of_mode = vec![eigenvalue, frequency, found.residuals[number]];
+        let of_mode = vec![eigenvalue(found.values[number]), frequency, found.residuals[number]];
         let tables = vec![(&MODES, of_mode), (&PARTICIPATION, participation), (&EFFECTIVE_MASS, effective)];
         Told { scale, value: frequency, tables }
     })
@@ -80,9 +79,7 @@ fn stiffen(run: &mut Run, system: &mut System<f64>) -> Result<bool> {
     if !outcome.converged {
         return if outcome.ending == Ending::Cancelled { Ok(false) } else { Err(Error::Preload) };
     }
-    let mut g = modes::geometric(space, system, 1.0, &u)?;
-    system.support(space, &mut g)?;
-    system.add(space, 1.0, &g)?;
+    system.add(space, 1.0, &modes::geometric(space, system, 1.0, &u)?)?;
     if let Some(Rotation { axis, speed, .. }) = model.rotation {
         let across = |i: usize, j: usize| f64::from(u8::from(i == j)) - axis[i] * axis[j];
         let across = [0, 1, 2].map(|i| [0, 1, 2].map(|j| across(i, j)));

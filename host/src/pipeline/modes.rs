@@ -7,12 +7,12 @@ use crate::device::Buffer;
 use crate::eigen::{self, EigenOptions, Eigenpairs, Pencil, Progress};
 use crate::linalg::Space;
 use crate::plan::{self, DeviceFacts};
-use crate::precond::{self, Context};
+use crate::precond;
 use crate::result::choices::{Method, Precision, Preconditioner};
 use crate::result::{Change, Changed, DirectError, Ending, Error, Measure, Outcome, Result, Step, Table, TableInfo};
 use crate::solve::Iteration;
-use crate::solve::direct::{self, Direct, Factor};
-use crate::sparse::{LinOp, Matrix, reduced};
+use crate::solve::direct::{self, Direct};
+use crate::sparse::{LinOp, Matrix};
 use crate::stress::{self, Asked};
 use kernels_rs::assembly::supports::Unbalanced;
 use kernels_rs::element::Point;
@@ -60,9 +60,9 @@ impl LinOp<f64> for Free<'_> {
 
 /// An inverse of the matrix of a system, by a factor or approximate, as the plan has it.
 pub(super) fn preconditioner(run: &mut Run, system: &System<f64>) -> Result<Box<dyn precond::Preconditioner<f64>>> {
-    let Loaded { mesh, couplings, .. } = &system.body;
     if run.used.plan.method == Method::Direct {
-        match factor(run, system) {
+        let factor = |matrix: &Matrix<f64>| direct::factorise::<f64, f64>(run.space, matrix, &system.body.coords);
+        match system.on_reduced(run.space, factor) {
             Ok(factor) => {
                 run.used.factor_nonzeros = Some(factor.nonzeros());
                 run.timings.solve += run.phase.next("solve");
@@ -78,8 +78,7 @@ pub(super) fn preconditioner(run: &mut Run, system: &System<f64>) -> Result<Box<
             Err(error) => return Err(error),
         }
     }
-    let context = Context::of_nodes(run.model.solver.order, mesh.coords(), mesh.ends())
-        .with_coupled(couplings.as_ref().map(|couplings| &couplings.rows));
+    let context = system.body.context(run.model.solver.order);
     let by = run.used.plan.preconditioner.unwrap_or(Preconditioner::Amg);
     let preconditioner = match run.used.plan.precision {
         Precision::Mixed if precond::reads_matrix(by) => {
@@ -90,17 +89,6 @@ pub(super) fn preconditioner(run: &mut Run, system: &System<f64>) -> Result<Box<
     run.used.hierarchy = preconditioner.hierarchy().cloned();
     run.timings.solve += run.phase.next("solve");
     Ok(preconditioner)
-}
-
-fn factor(run: &Run, system: &System<f64>) -> Result<Box<dyn Factor<f64>>> {
-    let (space, body) = (run.space, &system.body);
-    match &body.couplings {
-        None => direct::factorise::<f64, f64>(space, system.matrix(), &body.coords),
-        Some(couplings) => {
-            let matrix = reduced(space, system.matrix(), &couplings.rows)?;
-            direct::factorise::<f64, f64>(space, &matrix, &body.coords)
-        }
-    }
 }
 
 /// The displacements under the loads, with what is prescribed, and how their iteration ended.
@@ -115,12 +103,14 @@ pub(super) fn displacements(
     Ok((u, outcome))
 }
 
-/// The geometric stiffness under displacements u, times a factor, before supports.
+/// The geometric stiffness under displacements u, times a factor, after supports.
 pub(super) fn geometric(space: &Space, system: &System<f64>, factor: f64, u: &Buffer<f64>) -> Result<Matrix<f64>> {
     let mesh = &system.body.mesh;
-    geometric_stiffness(space, mesh, factor, system.matrix(), &|block, points: &[Point]| {
+    let mut g = geometric_stiffness(space, mesh, factor, system.matrix(), &|block, points: &[Point]| {
         Ok(stress::sampled::<General>(space, mesh, block, points, u, Asked::Stress)?.stress)
-    })
+    })?;
+    system.support(space, &mut g)?;
+    Ok(g)
 }
 
 /// The lowest `n` eigenpairs of a pencil whose A has so much of M.
@@ -158,14 +148,9 @@ pub(super) fn count(
     system.add(run.space, -at, m)?;
     let (space, body) = (run.space, &system.body);
     let held = body.supports.held();
-    let counted = match &body.couplings {
-        None => direct::negative_eigenvalues(space, system.matrix(), &body.coords, &held),
-        Some(couplings) => {
-            let matrix = reduced(space, system.matrix(), &couplings.rows)?;
-            direct::negative_eigenvalues(space, &matrix, &body.coords, &held)
-        }
-    };
-    run.used.count = Some(ModeCount { below: told(at), counted: counted?, found: n });
+    let count = |matrix: &Matrix<f64>| direct::negative_eigenvalues(space, matrix, &body.coords, &held);
+    let counted = system.on_reduced(space, count)?;
+    run.used.count = Some(ModeCount { below: told(at), counted, found: n });
     Ok(())
 }
 
@@ -189,8 +174,10 @@ pub(super) struct Told {
 /// vectors.
 pub(super) fn send(run: &mut Run, body: &Loaded, found: &Eigenpairs, tell: &dyn Fn(usize, f64) -> Told) -> Result<()> {
     // Of a search that was stopped at its start nothing is worth to be seen.
-    let is_begun = found.ending != Ending::Cancelled || found.iterations > 0;
-    for (number, vector) in found.vectors.iter().enumerate().filter(|_| is_begun) {
+    if found.ending == Ending::Cancelled && found.iterations == 0 {
+        return Ok(());
+    }
+    for (number, vector) in found.vectors.iter().enumerate() {
         let mut u = run.space.download(vector)?;
         let larger = |largest: f64, value: &f64| if value.abs() > largest.abs() { *value } else { largest };
         let told = tell(number, u.iter().fold(0.0, larger));

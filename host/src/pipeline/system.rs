@@ -11,7 +11,7 @@ use crate::assembly::{
 use crate::device::Buffer;
 use crate::linalg::{Quotient, Space};
 use crate::model::Model;
-use crate::precond::inverse_diagonal;
+use crate::precond::{Context, inverse_diagonal};
 use crate::result::choices::{self, Method, Strategy};
 use crate::result::{Error, Outcome, Plan, Result};
 use crate::solve::Iteration;
@@ -113,6 +113,12 @@ impl Loaded {
             active: Vec::new(),
             weights: Vec::new(),
         })
+    }
+
+    /// What preconditioners may know of it.
+    pub(super) fn context(&self, order: usize) -> Context<'_> {
+        let coupled = self.couplings.as_ref().map(|couplings| &couplings.rows);
+        Context::of_nodes(order, self.mesh.coords(), self.mesh.ends()).with_coupled(coupled)
     }
 
     /// Takes the rigid motions off the prescribed values; `diagonal` is that of K.
@@ -357,6 +363,14 @@ impl<T: Real> System<T> {
         match &self.operator {
             Operator::Assembled(matrix) => matrix,
             Operator::MatrixFree(_) => panic!("a system without a matrix"),
+        }
+    }
+
+    /// Does something with the matrix of what is free of couplings, `T^T K T`.
+    pub(super) fn on_reduced<R>(&self, space: &Space, work: impl FnOnce(&Matrix<T>) -> Result<R>) -> Result<R> {
+        match &self.body.couplings {
+            None => work(self.matrix()),
+            Some(couplings) => work(&sparse::reduced(space, self.matrix(), &couplings.rows)?),
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::Reader;
 use crate::io::inp::{Card, Mistake, Read};
+use crate::result::Study;
 
 /// Cards that have no effect on the answer of linear statics or on natural frequencies, or that only say what is written.
 const PASSED: &[&str] = &[
@@ -147,8 +148,8 @@ pub(super) fn take(reader: &mut Reader<'_>, card: &Card) -> Read {
         "TEMPERATURE" => reader.temperature(card),
         "STEP" => reader.step(card),
         "STATIC" => reader.static_step(card),
-        "BUCKLE" => reader.buckle_step(card),
-        "FREQUENCY" => reader.frequency_step(card),
+        "BUCKLE" => reader.modes_step(card, Study::Buckling),
+        "FREQUENCY" => reader.modes_step(card, Study::Modal),
         "ENDSTEP" => reader.end_step(card),
         "CLOAD" => reader.cload(card),
         "DLOAD" => reader.dload(card),

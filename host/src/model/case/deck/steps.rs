@@ -107,6 +107,11 @@ impl State {
     }
 }
 
+/// The card of a study of modes.
+fn card_of(study: Study) -> &'static str {
+    if study == Study::Modal { "*FREQUENCY" } else { "*BUCKLE" }
+}
+
 /// Refuses one line more.
 fn last_line(more: Option<Line<'_>>, message: &str) -> Read {
     match more {
@@ -151,37 +156,28 @@ impl Reader<'_> {
         last_line(lines.next(), "*STATIC has one line")
     }
 
-    /// `*FREQUENCY`: the number of modes.
-    pub(super) fn frequency_step(&mut self, card: &Card) -> Read {
+    /// `*FREQUENCY` and `*BUCKLE`: the number of modes, or of load factors; how they are found is for others.
+    pub(super) fn modes_step(&mut self, card: &Card, study: Study) -> Read {
         self.within_step(card)?;
         let mut lines = self.deck.lines(card);
         let Some(line) = lines.next() else {
-            let help = "write the number of modes on the next line";
-            return Err(Mistake::at(card.place.clone(), "how many modes are asked for?", help));
+            let (what, number) = match study {
+                Study::Buckling => ("load factors", "their number"),
+                _ => ("modes", "the number of modes"),
+            };
+            let (message, help) =
+                (format!("how many {what} are asked for?"), format!("write {number} on the next line"));
+            return Err(Mistake::at(card.place.clone(), message, help));
         };
         let fields = line.fields();
-        for bound in fields.iter().skip(1).take(2) {
+        for bound in fields.iter().skip(1).take(2).filter(|_| study == Study::Modal) {
             if bound.number_or_zero()? != 0.0 {
                 let message = "bounds of frequencies are not kept to: the lowest modes are solved for";
                 return Err(Mistake::at(bound.place.clone(), message, "leave it out, and ask for more modes"));
             }
         }
-        let modes = Spanned::new(fields[0].place.clone(), fields[0].integer()?);
-        self.state.modes = Some((Study::Modal, modes));
-        last_line(lines.next(), "*FREQUENCY has one line")
-    }
-
-    /// `*BUCKLE`: the number of load factors; how they are found is for others.
-    pub(super) fn buckle_step(&mut self, card: &Card) -> Read {
-        self.within_step(card)?;
-        let mut lines = self.deck.lines(card);
-        let Some(line) = lines.next() else {
-            let help = "write their number on the next line";
-            return Err(Mistake::at(card.place.clone(), "how many load factors are asked for?", help));
-        };
-        let field = &line.fields()[0];
-        self.state.modes = Some((Study::Buckling, Spanned::new(field.place.clone(), field.integer()?)));
-        last_line(lines.next(), "*BUCKLE has one line")
+        self.state.modes = Some((study, Spanned::new(fields[0].place.clone(), fields[0].integer()?)));
+        last_line(lines.next(), &format!("{} has one line", card_of(study)))
     }
 
     /// Refuses a card outside of steps.
@@ -266,8 +262,7 @@ impl Reader<'_> {
         if is_prestressed {
             self.tables.analysis.prestress = Some(Spanned::new(step.place.clone(), true));
         } else if steps.len() > 1 {
-            let card = if study == Study::Modal { "*FREQUENCY" } else { "*BUCKLE" };
-            let message = format!("a {card} step stands beside others, which do not change what it finds");
+            let message = format!("a {} step stands beside others, which do not change what it finds", card_of(study));
             let help = "a deck for this step alone; *STEP, PERTURBATION takes the stress of one *STATIC step before *FREQUENCY";
             return Err(Mistake::at(step.place.clone(), message, help));
         }
