@@ -143,7 +143,10 @@ pub fn negative_eigenvalues(
 ) -> Result<usize> {
     cfg_select! {
         feature = "direct" => count::negative_eigenvalues(space, matrix, coords, held),
-        _ => Err(DirectError::NotBuilt { most_dense: MOST_DENSE }.into()),
+        _ => {
+            let _ = (space, matrix, coords, held);
+            Err(DirectError::NotBuilt { most_dense: MOST_DENSE }.into())
+        }
     }
 }
 
