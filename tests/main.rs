@@ -19,6 +19,7 @@ mod eigen;
 mod elements;
 mod femses;
 mod formats;
+mod harmonic;
 mod joints;
 mod kernels;
 mod laplace;

@@ -6,13 +6,15 @@ use super::solutions::{MAX_SOLUTIONS, Solutions, Solved, solved, storages};
 use super::{Common, matrices};
 use crate::page;
 use kernels_rs::real::Real;
+use kernels_rs::vectors::WIDTH;
 use serde::Serialize;
 use warpfem::cli::table;
-use warpfem::device::Buffer;
+use warpfem::device::{Buffer, bandwidth};
 use warpfem::linalg::Space;
 use warpfem::model::Model;
+use warpfem::pipeline::System;
 use warpfem::precond::amg::{Hierarchy, LevelSize};
-use warpfem::precond::{Context, SetupCache};
+use warpfem::precond::{self, Context, SetupCache};
 use warpfem::result::Result;
 use warpfem::result::choices::{Precision, Preconditioner};
 use warpfem::solve::CgOptions;
@@ -44,12 +46,22 @@ struct Solution {
     solved: Solved,
 }
 
+/// An application of the hierarchy in the matrix's precision.
+#[derive(Debug, Serialize)]
+struct Cycle {
+    /// Milliseconds for one vector.
+    one_ms: f64,
+    /// And for [`WIDTH`] at once.
+    several_ms: f64,
+}
+
 #[derive(Debug, Serialize)]
 struct Report {
     #[serde(flatten)]
     header: Header,
     format: &'static str,
     tolerance: f64,
+    cycle: Cycle,
     solutions: Vec<Solution>,
 }
 
@@ -80,6 +92,7 @@ fn measure<T: Real>(
     let samples = common.samples.min(MAX_SOLUTIONS);
     let (mut system, _) = matrices::assemble::<T>(space, &model, *format)?;
     header.blocks = system.matrix().pattern().n_blocks();
+    let cycle = cycle(space, &system, samples)?;
     let kept: Vec<SetupCache> = builders.iter().map(|_| SetupCache::default()).collect();
     let mut solutions = Vec::new();
     for ((build, storage), kept) in builders.iter().zip(&kept) {
@@ -103,7 +116,19 @@ fn measure<T: Real>(
         let other = solved(space, &system, make, options, samples)?;
         solutions.push(Solution { what: "new materials", storage, solved: other });
     }
-    Ok(Report { header, format: format.name(), tolerance: *tolerance, solutions })
+    Ok(Report { header, format: format.name(), tolerance: *tolerance, cycle, solutions })
+}
+
+/// Times applications of the hierarchy in the matrix's precision.
+fn cycle<T: Real>(space: &Space, system: &System<T>, samples: u32) -> Result<Cycle> {
+    let context = Context::of_nodes(0, system.body.mesh.coords(), system.body.mesh.ends());
+    let (matrix, f) = (system.matrix(), space.download(&system.f)?);
+    let hierarchy = precond::build(Preconditioner::Amg, &context, space, matrix)?;
+    let r = (0..WIDTH).map(|_| space.upload(&f)).collect::<Result<Vec<_>>>()?;
+    let mut z = (0..WIDTH).map(|_| space.zeros(f.len())).collect::<Result<Vec<_>>>()?;
+    let [one, several] = [1, WIDTH]
+        .map(|n| bandwidth::time(space, samples, || hierarchy.apply_all(space, matrix, &r[..n], &mut z[..n])));
+    Ok(Cycle { one_ms: 1e3 * one?, several_ms: 1e3 * several? })
 }
 
 /// The same forces in other directions: supports that fix a node fix it in all of them, in the problems that this is

@@ -1,4 +1,5 @@
-//! `warpfem-bench solve`: whole solutions of a mesh in memory, the first, which loads kernels, and those after.
+//! `warpfem-bench solve`: whole solutions of a mesh in memory, of all load cases or modes, the first, which loads kernels, and
+//! those after.
 
 use super::header::Header;
 use super::solutions::{MAX_SOLUTIONS, Solutions};
@@ -10,9 +11,9 @@ use std::time::Instant;
 use warpfem::cli::{Auto, auto_or};
 use warpfem::linalg::Space;
 use warpfem::model::Model;
-use warpfem::pipeline::{Solution, solve_on};
-use warpfem::result::Result;
-use warpfem::result::choices::{Ordering, Precision, Preconditioner};
+use warpfem::pipeline::{Solution, solve_cases};
+use warpfem::result::choices::{Ordering, Precision, Preconditioner, Study};
+use warpfem::result::{Error, Result};
 use warpfem::solve::Silent;
 
 /// What is solved, and how.
@@ -61,9 +62,12 @@ struct Report {
     /// That of the solver, which may be mixed.
     arithmetic: &'static str,
     tolerance: f64,
+    /// Load cases or modes.
+    steps: usize,
+    /// Of all load cases together, or of the iteration for all modes.
     iterations: usize,
     converged: bool,
-    /// `||b - K u|| / ||b||`, recomputed.
+    /// Of the last step `||b - K u|| / ||b||`, recomputed.
     relative_residual: f64,
     /// The first solution.
     first: Phases,
@@ -87,22 +91,25 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
 }
 
 fn measure<T: Real>(space: &Space, common: &Common, model: &Model) -> Result<Report> {
-    let timed = || -> Result<(Solution, Phases)> {
+    let timed = || -> Result<(Vec<Solution>, Phases)> {
         let start = Instant::now();
-        let solution = solve_on(space, model, &Silent)?;
-        let (total, timings) = (start.elapsed().as_secs_f64(), &solution.timings);
+        let solutions = solve_cases(space, model, &Silent)?;
+        let total = start.elapsed().as_secs_f64();
+        let timings = solutions.last().map(|last| last.timings).unwrap_or_default();
         let [setup, assembly, boundary] = [timings.setup, timings.assembly, timings.boundary];
         let phases = Phases { setup, assembly, boundary, solve: timings.solve, stress: timings.stress, total };
-        Ok((solution, phases))
+        Ok((solutions, phases))
     };
     // Before anything else loads kernels.
-    let (solution, first) = timed()?;
+    let (solutions, first) = timed()?;
+    let Some(solution) = solutions.last() else { return Err(Error::Breakdown) };
     let mut header = Header::new::<T>(space, common, &model.mesh, model.analysis.components())?;
     header.blocks = matrices::pattern(space, &model.mesh, Ordering::Mesh, 1)?.n_blocks();
     let mut again = Vec::new();
     for _ in 0..common.samples.min(MAX_SOLUTIONS) {
         let (other, phases) = timed()?;
-        assert!(other.step == solution.step, "two solutions on one device differ");
+        let is_same = other.iter().zip(&solutions).all(|(other, one)| other.step == one.step);
+        assert!(is_same && other.len() == solutions.len(), "two solutions on one device differ");
         again.push(phases);
     }
     again.sort_by(|a, b| a.total.total_cmp(&b.total));
@@ -114,8 +121,12 @@ fn measure<T: Real>(space: &Space, common: &Common, model: &Model) -> Result<Rep
         preconditioner: plan.preconditioner_name(),
         arithmetic: plan.precision.name(),
         tolerance: model.solver.tolerance,
-        iterations: solution.outcome.iterations,
-        converged: solution.outcome.converged,
+        steps: solutions.len(),
+        iterations: match model.study {
+            Study::Static => solutions.iter().map(|solution| solution.outcome.iterations).sum(),
+            _ => solution.outcome.iterations,
+        },
+        converged: solutions.iter().all(|solution| solution.outcome.converged),
         relative_residual: solution.outcome.relative_residual,
         first,
         again,

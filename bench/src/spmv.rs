@@ -7,12 +7,13 @@ use super::row::{Of, Row};
 use super::{Common, export, setups};
 use crate::page;
 use kernels_rs::real::Real;
+use kernels_rs::vectors::WIDTH;
 use serde::Serialize;
 use std::path::PathBuf;
 use std::rc::Rc;
 use warpfem::assembly::numbering::DEGREE_WINDOW;
 use warpfem::cli::{Auto, auto_or, one_of};
-use warpfem::device::bandwidth;
+use warpfem::device::{Buffer, bandwidth};
 use warpfem::linalg::{Scalar, Space};
 use warpfem::mesh::Mesh;
 use warpfem::result::Result;
@@ -79,6 +80,8 @@ struct Figures {
     spmv_ms: f64,
     /// Milliseconds of `y = A x` with `x . y`.
     spmv_dot_ms: f64,
+    /// Milliseconds of `y = A x` with [`WIDTH`] vectors.
+    spmv_several_ms: f64,
     /// What the format's product must move: all it stores, x and y once.
     own_bytes: u64,
     /// `own_bytes` over the product's time.
@@ -182,7 +185,28 @@ impl Bench<'_> {
         reference::check::<T>(&format!("the product in format {format}"), difference);
         let spmv = bandwidth::time(space, samples, || matrix.apply(space, &x, &mut y))?;
         let spmv_dot = bandwidth::time(space, samples, || matrix.apply_dot(space, &x, &mut y, Scalar::new(0)))?;
-        Ok(Figures { layout_s, spmv_dot_ms: 1e3 * spmv_dot, difference, ..self.rates::<T>(spmv, matrix.footprint()) })
+        let spmv_several = self.several(&matrix, &y)?;
+        let rates = self.rates::<T>(spmv, matrix.footprint());
+        Ok(Figures { layout_s, spmv_dot_ms: 1e3 * spmv_dot, spmv_several_ms: 1e3 * spmv_several, difference, ..rates })
+    }
+
+    /// Seconds of the product with several vectors, each times a power of two: then the products are so many times `y`.
+    fn several<T: Real>(&self, matrix: &Matrix<T>, y: &Buffer<T>) -> Result<f64> {
+        let space = self.space;
+        let factor = |k: usize| T::from_f64(f64::from(1u32 << k));
+        let times = |k: usize| self.x.iter().map(|x| factor(k) * T::from_f64(*x)).collect();
+        let x = (0..WIDTH).map(|k| space.upload_vec(times(k))).collect::<Result<Vec<_>>>()?;
+        let mut products = (0..WIDTH).map(|_| space.zeros(y.len())).collect::<Result<Vec<_>>>()?;
+        matrix.apply_all(space, &x, &mut products)?;
+        let y = space.download(y)?;
+        for (k, product) in products.iter().enumerate() {
+            let found = space.download(product)?;
+            assert!(
+                found.iter().zip(&y).all(|(found, y)| *found == factor(k) * *y),
+                "product {k} of several is another"
+            );
+        }
+        bandwidth::time(space, self.arguments.common.samples, || matrix.apply_all(space, &x, &mut products))
     }
 
     /// What follows from a product's seconds and its format's bytes.

@@ -4,6 +4,7 @@ mod buckling;
 mod build;
 mod femses;
 mod groups;
+mod harmonic;
 mod loads;
 mod modal;
 mod modes;

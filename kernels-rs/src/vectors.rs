@@ -16,6 +16,10 @@ pub const SUMS: usize = TILE * TILE;
 pub const INPUTS: usize = 8;
 /// Combinations that it makes of them.
 pub const OUTPUTS: usize = 4;
+/// Vectors that products with a matrix take at once.
+pub const WIDTH: usize = 8;
+/// Those of them that a thread has where there are few rows: then the others are other threads'.
+pub const NARROW: usize = 2;
 const WARPS: usize = BLOCK / 32;
 /// Threads of the last block that add up the partial sums of one dot product.
 const SHARES: usize = BLOCK / SUMS;
@@ -23,9 +27,9 @@ const SHARES: usize = BLOCK / SUMS;
 /// Some vectors of one length, `[n]` each; an empty one stands for none.
 #[repr(C)]
 #[derive(Clone, Copy)]
-pub struct Vectors<const N: usize>(pub [View<f64>; N]);
+pub struct Vectors<T: DeviceCopy, const N: usize>(pub [View<T>; N]);
 
-impl<const N: usize> Vectors<N> {
+impl<const N: usize> Vectors<f64, N> {
     /// Entry i of each; 0 of those that are none.
     #[inline(always)]
     unsafe fn entries(self, i: usize) -> [f64; N] {
@@ -42,7 +46,36 @@ impl<const N: usize> Vectors<N> {
 /// The same, to be written.
 #[repr(C)]
 #[derive(Clone, Copy)]
-pub struct VectorsMut<const N: usize>(pub [ViewMut<f64>; N]);
+pub struct VectorsMut<T: DeviceCopy, const N: usize>(pub [ViewMut<T>; N]);
+
+impl<T: DeviceCopy> Vectors<T, WIDTH> {
+    /// Those of a part of W.
+    #[inline(always)]
+    pub(crate) fn part<const W: usize>(self, part: usize) -> [View<T>; W] {
+        let mut found: [View<T>; W] = core::array::from_fn(|m| self.0[m]);
+        // Compared one by one, as a place that is computed would take the array to memory.
+        for other in 1..WIDTH / W {
+            if part == other {
+                found = core::array::from_fn(|m| self.0[other * W + m]);
+            }
+        }
+        found
+    }
+}
+
+impl<T: DeviceCopy> VectorsMut<T, WIDTH> {
+    /// Those of a part of W.
+    #[inline(always)]
+    pub(crate) fn part<const W: usize>(self, part: usize) -> [ViewMut<T>; W] {
+        let mut found: [ViewMut<T>; W] = core::array::from_fn(|m| self.0[m]);
+        for other in 1..WIDTH / W {
+            if part == other {
+                found = core::array::from_fn(|m| self.0[other * W + m]);
+            }
+        }
+        found
+    }
+}
 
 /// Where [`gram`] leaves its sums.
 #[repr(C)]
@@ -63,7 +96,7 @@ pub struct GramSums {
 /// Parameters: `x, y [TILE][n]`. Thread mapping: a grid-stride loop, blocks of [`BLOCK`]. The block that takes the last
 /// ticket adds up what all blocks have left. Memory moved: `2 TILE` words per entry; `SUMS` words per block, twice.
 #[kernel(launch_bounds(256, 2))]
-pub unsafe fn gram(n: usize, x: Vectors<TILE>, y: Vectors<TILE>, to: GramSums) {
+pub unsafe fn gram(n: usize, x: Vectors<f64, TILE>, y: Vectors<f64, TILE>, to: GramSums) {
     let load = |i| (x.entries(i), y.entries(i));
     let sums = sum_strided(n, load, |_, (x, y), sums: &mut [f64; SUMS]| {
         for i in 0..TILE {
@@ -155,7 +188,7 @@ pub struct Coefficients(pub [[f64; OUTPUTS]; INPUTS]);
 /// Parameters: `x [INPUTS][n]`, `y [OUTPUTS][n]`. Thread mapping: an item per entry.
 /// Memory moved: a word per entry and input; one per output, two unless `beta = 0`.
 #[kernel(items, cpu = combine_range)]
-pub unsafe fn combine(i: usize, x: Vectors<INPUTS>, c: Coefficients, beta: f64, y: VectorsMut<OUTPUTS>) {
+pub unsafe fn combine(i: usize, x: Vectors<f64, INPUTS>, c: Coefficients, beta: f64, y: VectorsMut<f64, OUTPUTS>) {
     let x = x.entries(i);
     for j in 0..OUTPUTS {
         if !y.0[j].is_empty() {
@@ -170,7 +203,13 @@ pub unsafe fn combine(i: usize, x: Vectors<INPUTS>, c: Coefficients, beta: f64, 
 
 /// The items of `combine` in a range: an output at a time, four inputs at a time.
 #[cfg(not(target_arch = "nvptx64"))]
-unsafe fn combine_range(items: Range<usize>, x: Vectors<INPUTS>, c: Coefficients, beta: f64, y: VectorsMut<OUTPUTS>) {
+unsafe fn combine_range(
+    items: Range<usize>,
+    x: Vectors<f64, INPUTS>,
+    c: Coefficients,
+    beta: f64,
+    y: VectorsMut<f64, OUTPUTS>,
+) {
     /// Entries that stay in the first cache.
     const AT_ONCE: usize = 256;
     for start in items.clone().step_by(AT_ONCE) {

@@ -88,6 +88,7 @@ checks! {
     dot: of_items!(vectors::dot);
     gram: several::gram;
     combine: several::combine;
+    matrix_products: several::matrix_products;
     cg_residual: of_items!(vectors::cg_residual);
     cg_persistent: persistent::cg_persistent;
     products: matrices::products;

@@ -24,6 +24,7 @@ REPORTS = {
     "quadratic": (13, True, True),
     "ring": (11, True, True),
     "cases": (13, True, True),
+    "modes": (13, True, True),
 }
 # The canvas as drawn: how many pixels differ from the paper, and a sum that tells two drawings apart.
 PIXELS = """() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => {
@@ -183,6 +184,7 @@ def look(report, path, fields, deforms, converged):
     slide = lambda *what: lambda: page.evaluate(SLIDE, list(what))
     if deforms:
         report.changes("deformation", slide("scale", 2.5))
+        swings(report)
         page.locator("#outline").click()
     report.changes("the colours' upper end", slide("high", 0.4))
     report.changes("the colours' lower end", slide("low", 0.2))
@@ -219,13 +221,24 @@ def swept(report):
     report.expect(beyond <= 0, f"the body reaches {beyond:.0f} pixels out of its frame")
     report.changes("going back to the section", lambda: page.locator("#swept").click())
 
+def swings(report):
+    """The part swings while that is asked for, in another step too, and then has the shape that it had before."""
+    page = report.page
+    rest = report.pixels()
+    page.locator("#animate").click()
+    report.changes("time", lambda: page.wait_for_timeout(300))
+    page.locator("#animate").click()
+    report.expect(report.pixels()["sum"] == rest["sum"], "the part has another shape after it swung")
+
+
 def cases(report):
-    """Another load case changes the part and the tables; the envelope has stress and governing case, and the view stays."""
+    """Another load case or mode changes the part and the tables; the envelope has stress and governing case, and the view stays."""
     page = report.page
     if page.locator("#case").count() == 0:
         return
     marks = page.locator("#case option").evaluate_all("options => options.map((option) => option.value)")
-    report.expect(marks[1] == "" and "-0" in marks, f"load cases {marks}")
+    modes = page.locator("#case option").first.inner_text().startswith("mode")
+    report.expect(marks == (["", "-2", "-3"] if modes else ["-1", "", "-0"]), f"load cases {marks}")
     axes = page.evaluate("viewer.axes")
 
     def choose(mark):
@@ -239,12 +252,14 @@ def cases(report):
         report.expect(False, f"load case {mark!r} does not come")
 
     shown = page.locator(".of-case:visible").count()
-    report.changes("another load case", lambda: choose("-1"))
+    report.changes("another load case", lambda: choose("-2" if modes else "-1"))
     report.expect(page.locator(".of-case:visible").count() == shown > 0, "not one load case is shown")
     report.expect(page.evaluate("viewer.axes") == axes, "another load case is seen from another side")
     report.changes("turning another load case", lambda: drag(page, 50, 20))
-    report.changes("the envelope", lambda: choose("-0"))
-    report.expect(page.locator("#field option").count() == 2, "the envelope has other fields than stress and case")
+    swings(report)
+    if not modes:
+        report.changes("the envelope", lambda: choose("-0"))
+        report.expect(page.locator("#field option").count() == 2, "the envelope has other fields than stress and case")
     report.changes("the first load case", lambda: choose(""))
 
 
@@ -255,7 +270,7 @@ def symbols(report):
     report.pixels()
     groups = page.evaluate("viewer.header.symbols.groups")
     labels = page.locator("#symbols-legend li").all_inner_texts()
-    report.expect(len(groups) >= 2, "supports or loads are missing")
+    report.expect(len(groups) >= (1 if report.name == "modes" else 2), "supports or loads are missing")
     report.expect([group["label"] for group in groups] == labels[: len(groups)], f"the legend says {labels}")
     for group in groups:
         seen = page.evaluate(HUE, [int(group["color"][i : i + 2], 16) for i in (0, 2, 4)])

@@ -69,6 +69,10 @@ name = "storm"
 factors = { tip = 1.35, wind = 1.5 }
 CASE
 "$binary" solve "$out/cases.toml" -o "$out" --device cpu --quiet
+# Modes, which are animated.
+sed -e 's/^poisson/density = 7850.0\npoisson/' -e 's/^\[\[material\]\]/[analysis]\nstudy = "modal"\nmodes = 3\n[[material]]/' \
+    -e '/^\[\[force\]\]/,$d' "$out/quadratic.toml" >"$out/modes.toml"
+"$binary" solve "$out/modes.toml" -o "$out" --device cpu --quiet
 # Two iterations are too few, so these results are marked.
 status=0
 "$binary" solve "$meshes/strip.toml" -o "$out" --device cpu --quiet --method cg --max-iterations 2 2>"$out/strip.txt" || status=$?

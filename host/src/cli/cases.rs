@@ -10,10 +10,10 @@ use crate::device::DeviceName;
 use crate::linalg::Space;
 use crate::model::{Model, Study};
 use crate::output::cases::CaseWriter;
-use crate::output::summary::StepSummary;
+use crate::output::summary::{PeakResponse, StepSummary};
 use crate::output::{self, Summary};
 use crate::pipeline::{self, Solution};
-use crate::result::{Error, Extremes, FieldInfo, Result, Sink, Step};
+use crate::result::{Error, Extremes, FieldInfo, Quantity, Result, Series, Sink, Step, frequency, with_unit};
 use crate::solve::Monitor;
 use std::cell::RefCell;
 use std::path::PathBuf;
@@ -36,6 +36,11 @@ impl Sink for CaseSink<'_> {
         let case = self.shown.len();
         self.shown.push((summary::results(self.model, case, &step), summary::probes(self.model, &step)));
         self.writer.add(step).map_err(|error| Error::Sink(Box::new(error)))
+    }
+
+    fn take_series(&mut self, series: Series) -> Result<()> {
+        self.writer.add_series(series);
+        Ok(())
     }
 }
 
@@ -93,6 +98,7 @@ fn total(model: &Model, summaries: &[Summary], writer: &CaseWriter) -> Summary {
     let mut total = Summary { step: String::new(), ..summaries[0].clone() };
     let steps = summaries.iter().enumerate().map(|(case, of)| StepSummary::of(of, writer.files(case)));
     total.steps = steps.collect();
+    total.response = PeakResponse::of(writer.series());
     total.governing_case = (model.study == Study::Static).then(|| names[governing].clone());
     total.warnings = warnings::of_cases(&each, &names, governing);
     let solvers = || summaries.iter().map(|of| &of.solver);
@@ -135,6 +141,10 @@ fn text(s: &Summary, files: &[PathBuf], before: Option<&Earlier>, detail: Detail
     let (table, notes) = if s.results.mode.is_some() { modes::text(s, is_verbose) } else { load_cases(s) };
     table.lines().for_each(|line| out += &format!("  {}\n", line.trim_end()));
     notes.iter().for_each(|note| out += &(wrapped(&format!("  {note}"), "    ") + "\n"));
+    for PeakResponse { name, frequency: at, amplitude } in &s.response {
+        let (moved, at) = (with_unit(number(*amplitude), s.units, Quantity::Length), frequency(*at, s.units));
+        out += &(wrapped(&format!("  {name}: vibrates by {moved} at most, at {at}"), "    ") + "\n");
+    }
     let shown = if is_verbose { s.warnings.len() } else { MOST_WARNINGS };
     s.warnings.iter().take(shown).for_each(|warning| out += &terminal::warning(warning));
     if s.warnings.len() > shown {

@@ -77,6 +77,7 @@ pub(super) fn with(
         timings_s: Timings { read, phases: solution.timings, write: 0.0, total: 0.0 },
         warnings: warnings::of_solution(model, solution, &results),
         pictures: vec![],
+        response: vec![],
         probes,
         results,
     }

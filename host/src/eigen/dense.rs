@@ -98,8 +98,8 @@ fn relative_residual(problem: &Problem, mu: f64, ax: &Buffer<f64>, mx: &Buffer<f
     let mass = dots(space, std::slice::from_ref(mx), std::slice::from_ref(mx))?[0].sqrt();
     for (k, factor) in [-mu, 0.0].into_iter().enumerate() {
         sum_of(space, [quotient(1.0, mass), quotient(factor, mass)], mx, ax, &mut r[k])?;
-        problem.precondition(&r[k], &mut z[k])?;
     }
+    problem.precondition(&r, &mut z)?;
     let squares = dots(space, &r, &z)?;
     Ok(quotient(squares[0].abs().sqrt(), squares[1].abs().sqrt()))
 }

@@ -77,18 +77,18 @@ impl<'a> Problem<'a> {
     /// `y = A x`.
     pub fn apply_a(&mut self, x: &[Buffer<f64>], y: &mut [Buffer<f64>]) -> Result<()> {
         self.products += x.len();
-        x.iter().zip(y).try_for_each(|(x, y)| self.pencil.a.apply(self.space, x, y))
+        self.pencil.a.apply_all(self.space, x, y)
     }
 
     /// `y = M x`.
     pub fn apply_m(&mut self, x: &[Buffer<f64>], y: &mut [Buffer<f64>]) -> Result<()> {
         self.products += x.len();
-        x.iter().zip(y).try_for_each(|(x, y)| self.pencil.m.apply(self.space, x, y))
+        self.pencil.m.apply_all(self.space, x, y)
     }
 
     /// `z = T r`.
-    pub fn precondition(&self, r: &Buffer<f64>, z: &mut Buffer<f64>) -> Result<()> {
-        self.pencil.preconditioner.apply(self.space, self.pencil.a, r, z)
+    pub fn precondition(&self, r: &[Buffer<f64>], z: &mut [Buffer<f64>]) -> Result<()> {
+        self.pencil.preconditioner.apply_all(self.space, self.pencil.a, r, z)
     }
 
     /// `x -= D (M D)^T x`, twice, so that little is left where most of x is taken away.

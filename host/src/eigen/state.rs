@@ -51,12 +51,12 @@ impl<'a> State<'a> {
         let blocks = [Block::new(space, n, size)?, Block::new(space, n, size)?, Block::new(space, n, size)?];
         let ([mut x, w, p], scratch) = (blocks, zeros(space, n, 2 * size)?);
         x.len = size;
-        let [of_x, _, of_m] = x.parts_mut();
-        for (k, (x, m)) in of_x.iter_mut().zip(of_m).enumerate() {
-            let r = space.upload_vec(made_up(n, k))?;
-            problem.apply_m(&[r], std::slice::from_mut(m))?;
-            problem.precondition(m, x)?;
+        let [of_x, of_a, of_m] = x.parts_mut();
+        for (k, r) in of_a.iter_mut().enumerate() {
+            *r = space.upload_vec(made_up(n, k))?;
         }
+        problem.apply_m(of_a, of_m)?;
+        problem.precondition(of_m, of_x)?;
         let (mu, scales, measured, active) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let EigenOptions { n, shift, tolerance, .. } = *options;
         let (fresh, iterations) = (false, 0);
@@ -80,8 +80,8 @@ impl<'a> State<'a> {
         let masses = dots(space, m, m)?;
         for (j, mass) in masses.iter().enumerate() {
             space.combine(&[&m[j]], &DMatrix::from_element(1, 1, quotient(1.0, mass.sqrt())), 0.0, &mut r[j..=j])?;
-            self.problem.precondition(&r[j], &mut z[j])?;
         }
+        self.problem.precondition(r, z)?;
         let norms = dots(space, r, z)?;
         let all = masses.iter().zip(norms).zip(&self.mu);
         self.scales =
@@ -129,11 +129,11 @@ impl<'a> State<'a> {
         self.w.len = open.len();
         let (a, m) = (self.x.part(Part::A), self.x.part(Part::M));
         let (r, w) = (&mut self.scratch[..open.len()], &mut *self.w.parts_mut()[0]);
-        for ((j, r), w) in open.iter().zip(&mut *r).zip(&mut *w) {
+        for (j, r) in open.iter().zip(&mut *r) {
             let factors = [1.0, -self.mu[*j]].map(|factor| quotient(factor, self.scales[*j].mass));
             sum_of(space, factors, &m[*j], &a[*j], r)?;
-            self.problem.precondition(r, w)?;
         }
+        self.problem.precondition(r, w)?;
         let squares = dots(space, r, w)?;
         for (j, square) in open.iter().zip(squares) {
             self.measured[*j] = [self.scales[*j].relative(square, self.mu[*j]), self.mu[*j]];

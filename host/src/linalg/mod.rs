@@ -9,6 +9,7 @@ mod several;
 mod vectors;
 
 pub(crate) use fused::{advance, descend};
+pub(crate) use several::{views, views_mut};
 pub use vectors::Blocks;
 pub(crate) use vectors::inner;
 
@@ -47,7 +48,7 @@ impl Scalar {
 }
 
 /// Device-resident scalars of a space.
-pub const N_SCALARS: usize = 128;
+pub const N_SCALARS: usize = 640;
 
 /// A coefficient `factor num / den` of device-resident scalars; 0 where either is 0.
 #[derive(Debug, Clone, Copy)]

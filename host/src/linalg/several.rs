@@ -1,7 +1,7 @@
 //! Operations on several vectors in as few passes over memory as there can be: see [`kernels_rs::vectors`].
 
 use super::{CHUNK, Space, check_finite};
-use crate::device::Buffer;
+use crate::device::{Buffer, Plain};
 use crate::parallel;
 use crate::result::Result;
 use cuda_std::launch::ItemKernel;
@@ -130,6 +130,19 @@ impl Space {
     }
 }
 
+/// One to N vectors as kernels read them; the first stands in for those that are none.
+pub(crate) fn views<T: Plain, const N: usize>(x: &[Buffer<T>]) -> Vectors<T, N> {
+    assert!((1..=N).contains(&x.len()), "{} vectors", x.len());
+    Vectors(std::array::from_fn(|k| x.get(k).unwrap_or(&x[0]).view()))
+}
+
+/// Up to N vectors as kernels write them.
+pub(crate) fn views_mut<T: Plain, const N: usize>(y: &mut [Buffer<T>]) -> VectorsMut<T, N> {
+    assert!(y.len() <= N, "{} vectors", y.len());
+    let mut y = y.iter_mut().map(Buffer::view_mut);
+    VectorsMut(std::array::from_fn(|_| y.next().unwrap_or(ViewMut::from_slice(&mut []))))
+}
+
 /// The vectors of a CPU.
 fn host<'a>(vectors: &[&'a Buffer<f64>]) -> Vec<&'a [f64]> {
     vectors.iter().map(|vector| vector.host()).collect()
@@ -147,12 +160,11 @@ fn combination(
     for (i, factors) in factors[..x.len()].iter_mut().enumerate() {
         factors[..y.len()].iter_mut().enumerate().for_each(|(j, factor)| *factor = c[(row + i, column + j)]);
     }
-    let mut outputs = y.iter_mut().map(Buffer::view_mut);
     Combine {
         x: Vectors(std::array::from_fn(|i| x.get(i).map_or(View::from_slice(&[]), |x| x.view()))),
         c: Coefficients(factors),
         beta,
-        y: VectorsMut(std::array::from_fn(|_| outputs.next().unwrap_or(ViewMut::from_slice(&mut [])))),
+        y: views_mut(y),
     }
 }
 

@@ -44,6 +44,7 @@ pub(super) static ELASTICITY: Keys = Keys {
         ("", "push"),
         ("", "temperature"),
         ("", "inertia_relief"),
+        ("", "harmonic"),
     ],
     material: &[["young", "210e9", "steel, in Pa; in MPa if lengths are in mm: 210e3"], ["poisson", "0.3", "metals"]],
     examples: [

@@ -68,14 +68,14 @@ impl Model {
         self.load_cases.get(case).map_or(1.0, |case| case.applied[place])
     }
 
-    /// Whether loads act on it: in a modal study only with prestress.
+    /// Whether loads act on it that supports have to bear: in a modal study only with prestress.
     pub fn bears_loads(&self) -> bool {
         self.study != Study::Modal || self.prestress
     }
 
     /// The loads of a case; all of them where there are no cases.
     pub fn loads(&self, case: usize) -> CaseLoads<'_> {
-        if !self.bears_loads() {
+        if !self.bears_loads() && self.harmonic.is_none() {
             return CaseLoads {
                 gravity: None,
                 rotation: None,

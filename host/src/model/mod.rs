@@ -7,6 +7,7 @@ pub mod constraints;
 mod density;
 mod directions;
 mod error;
+mod harmonic;
 pub mod held;
 mod hourglass;
 mod inertia;
@@ -52,6 +53,7 @@ pub(crate) use case::Numbers;
 pub use constraints::Constraints;
 pub use directions::{Directions, HeldSpace};
 pub use error::{Error, ModelError, Result};
+pub use harmonic::{Damping, Harmonic};
 pub use inertia::Inertia;
 pub use law::{Axes, Isotropic, Law};
 pub use load_cases::{CaseLoads, LoadCase};
@@ -261,6 +263,8 @@ pub struct Model {
     pub shift: f64,
     /// Whether a modal study is about the state under the loads.
     pub prestress: bool,
+    /// What a modal study is asked of the vibration under the loads.
+    pub harmonic: Option<Harmonic>,
     /// What numbers are labelled with, if the case says so.
     pub units: Option<Units>,
     /// Thickness of a plane problem; 1 in three dimensions.

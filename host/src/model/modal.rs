@@ -9,6 +9,12 @@ use super::{Checked, HeldSpace, Model};
 /// Refuses more modes than there are unknowns which nothing holds.
 pub(super) fn check(model: &Model, selector: &Selector<'_>) -> Checked {
     let (case, table) = (selector.case, &selector.case.tables.analysis);
+    let moved = moved(model).into_iter().next();
+    if let Some((name, harmonic)) = moved.zip(case.tables.harmonic.as_ref()) {
+        let message = format!("[harmonic] has no supports that move, and {name} prescribes displacements");
+        let help = "prescribe 0; a base that shakes is [gravity], if displacements are to be those relative to it";
+        return Err(case.error_at(harmonic.span(), message, help));
+    }
     let n = unknowns(model, selector);
     if model.modes <= n {
         return Ok(());
@@ -39,6 +45,14 @@ fn unknowns(model: &Model, selector: &Selector<'_>) -> usize {
     (nodes * model.analysis.components()).saturating_sub(taken)
 }
 
+/// The names of what prescribes displacements that are not 0.
+fn moved(model: &Model) -> Vec<&str> {
+    let is_moved = |values: &[Option<f64>; 3]| values.iter().flatten().any(|value| *value != 0.0);
+    let moved = model.supports.iter().filter(|support| is_moved(&support.displacement));
+    let driven = model.constraints.are_driven().then_some("a coupling");
+    moved.map(|support| support.name.as_str()).chain(driven).collect()
+}
+
 /// What there is to say of loads and prescribed displacements.
 pub(super) fn idle(model: &Model) -> Vec<String> {
     let volume = [
@@ -47,13 +61,11 @@ pub(super) fn idle(model: &Model) -> Vec<String> {
         ("temperature", model.temperature.is_some()),
     ];
     let volume = volume.into_iter().filter(|(_, acts)| *acts).map(|(name, _)| name);
-    let loads: Vec<&str> = volume.chain(model.applied.iter().map(|load| load.name.as_str())).collect();
-    let is_moved = |values: &[Option<f64>; 3]| values.iter().flatten().any(|value| *value != 0.0);
-    let moved = model.supports.iter().filter(|support| is_moved(&support.displacement));
-    let mut moved: Vec<&str> = moved.map(|support| support.name.as_str()).collect();
-    if model.constraints.are_driven() {
-        moved.push("couplings");
+    let mut loads: Vec<&str> = volume.chain(model.applied.iter().map(|load| load.name.as_str())).collect();
+    if model.harmonic.is_some() {
+        loads.clear();
     }
+    let moved = moved(model);
     let said = |what: &str, names: &[&str]| (!names.is_empty()).then(|| format!("{what}: {}", list(names)));
     let loads =
         said("loads do not change the natural frequencies here (their stress does with `prestress = true`)", &loads);

@@ -56,6 +56,8 @@ impl Model {
             modes: case.modes(),
             shift: case.shift(),
             prestress: case.prestress(),
+            // What is wrong with it has been told by the check of the case.
+            harmonic: case.harmonic().ok().flatten(),
             units: case.units(),
             thickness: case.thickness(),
             materials: vec![],
@@ -174,6 +176,8 @@ impl Model {
         if !self.bears_loads() && is_whole {
             let idle = modal::idle(self);
             self.warnings.extend(idle);
+            let nothing = self.harmonic.is_some() && self.at_rest(mesh.coords.len()).is_some();
+            self.warnings.extend(nothing.then(|| "nothing loads the model: [harmonic] finds nothing".to_string()));
         }
     }
 

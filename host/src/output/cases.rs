@@ -15,10 +15,10 @@ use super::envelope::Envelope;
 use super::frd::{self, Frd};
 use super::picture::{Shot, Shown};
 use super::report::{CasePages, Report, Skin, most_vertices};
-use super::{Error, FRD, Options, PVD, REPORT, Result, SUMMARY, Summary, VTU};
+use super::{Error, FRD, Options, PVD, REPORT, RESPONSE, Result, SUMMARY, Summary, VTU, csv};
 use super::{files_of_step, is_zero, names_before, remove_all, sizes};
 use crate::model::Model;
-use crate::result::{Step, Study, Units};
+use crate::result::{Series, Step, Study, Units};
 
 /// The ending of the envelope's name.
 const ENVELOPE: &str = "envelope";
@@ -51,6 +51,7 @@ pub fn names(model: &Model, pictures: &[Shot]) -> Vec<String> {
         format!("{name}{PVD}"),
         format!("{name}{FRD}"),
         format!("{name}_{ENVELOPE}{VTU}"),
+        format!("{name}{RESPONSE}"),
         format!("{name}{REPORT}"),
         SUMMARY.into(),
     ];
@@ -77,6 +78,8 @@ pub struct CaseWriter<'a> {
     files: Vec<Vec<PathBuf>>,
     /// What the deck prints of each case.
     prints: Vec<u8>,
+    /// What is over frequencies.
+    series: Vec<Series>,
     /// Seconds that writing has taken.
     seconds: f64,
 }
@@ -85,8 +88,32 @@ impl<'a> CaseWriter<'a> {
     /// For the cases of a model, into a folder, which is made if it is missing.
     pub fn new(dir: &'a Path, model: &'a Model, options: Options<'a>) -> CaseWriter<'a> {
         let (skins, values, files, prints, envelope) = (vec![], vec![], vec![], vec![], Envelope::default());
-        let (stems, governing, frd, seconds) = (stems(model), None, None, 0.0);
-        CaseWriter { dir, model, options, stems, skins, envelope, values, governing, frd, files, prints, seconds }
+        let (stems, governing, frd, series, seconds) = (stems(model), None, None, vec![], 0.0);
+        CaseWriter {
+            dir,
+            model,
+            options,
+            stems,
+            skins,
+            envelope,
+            values,
+            governing,
+            frd,
+            files,
+            prints,
+            series,
+            seconds,
+        }
+    }
+
+    /// Takes what is over frequencies.
+    pub fn add_series(&mut self, series: Series) {
+        self.series.push(series);
+    }
+
+    /// What it has of these.
+    pub fn series(&self) -> &[Series] {
+        &self.series
     }
 
     /// Writes the files of the next case.
@@ -186,6 +213,10 @@ impl<'a> CaseWriter<'a> {
             frd.append(frd::end)?;
             staged.push(frd);
         }
+        for series in &self.series {
+            let path = named(&format!("_{}.csv", series.name));
+            staged.push(Staged::write(path, |file| csv::write_series(io::BufWriter::new(file), series, model.units))?);
+        }
         let mut png = None;
         total.pictures = vec![];
         if let Some((_, _, step)) = self.governing.as_ref().filter(|(_, _, step)| !is_zero(step)) {
@@ -203,7 +234,8 @@ impl<'a> CaseWriter<'a> {
         }
         let envelope = envelope.filter(|step| step.nodes("von_mises_nodal").iter().any(|value| *value != 0.0));
         let envelope = envelope.map(|step| self.skin(&step, None));
-        let pages = CasePages { summaries, skins: std::mem::take(&mut self.skins), envelope, governing: case };
+        let (skins, series) = (std::mem::take(&mut self.skins), &self.series[..]);
+        let pages = CasePages { summaries, skins, envelope, governing: case, series };
         let report = Report::of_cases(model, total, self.options.origin, pages);
         staged.push(Staged::write(named(REPORT), |file| report.write(file, png.as_deref()))?);
         drop(report);

@@ -1,5 +1,5 @@
 //! `<case>_nodes.csv` and `<case>_elements.csv`: a line per node and per element, with its tag, its place and its results; and
-//! `<case>_tables.csv`: reactions and all else that has a name.
+//! `<case>_tables.csv`: reactions and all else that has a name; and `<case>_response.csv`: what probes do over frequencies.
 //!
 //! The header has the unit of a column in brackets, if the case names its units. Coordinates are the shortest numbers that
 //! read back to the same bits; results are rounded to single precision, which halves the files, as is done for pictures.
@@ -10,7 +10,7 @@ use std::io::{self, Write};
 use super::rows;
 use crate::mesh::vector::add;
 use crate::mesh::{Mesh, middle};
-use crate::result::{At, Field, Quantity, Step, Units};
+use crate::result::{At, Curve, Field, Quantity, Series, Step, Units};
 
 /// Writes a line for every node, or for every cell of the mesh's highest dimension or each of its integration points, in the
 /// order of the mesh; the place of a cell is the mean of its nodes. Reactions are left out, which are zero at most nodes,
@@ -49,12 +49,7 @@ pub fn write_tables<W: Write>(mut out: W, step: &Step, units: Option<Units>) -> 
     writeln!(out, "table,name,column,value,unit")?;
     for table in &step.tables {
         for (name, values) in &table.rows {
-            // A name is any text.
-            let name = if name.contains([',', '"', '\n']) {
-                format!("\"{}\"", name.replace('"', "\"\""))
-            } else {
-                name.clone()
-            };
+            let name = quoted(name);
             for ((column, unit), value) in table.info.columns.iter().zip(values) {
                 let unit = units.and_then(|units| units.label(*unit)).unwrap_or_default();
                 writeln!(out, "{},{name},{column},{value},{unit}", table.info.name)?;
@@ -62,6 +57,31 @@ pub fn write_tables<W: Write>(mut out: W, step: &Step, units: Option<Units>) -> 
         }
     }
     out.flush()
+}
+
+/// Writes a line for each value that a series runs over, with all columns of each curve.
+pub fn write_series<W: Write>(mut out: W, series: &Series, units: Option<Units>) -> io::Result<()> {
+    let headed = |name: String, quantity| {
+        let unit = units.and_then(|units| units.label(quantity)).map_or(String::new(), |unit| format!(" [{unit}]"));
+        quoted(&(name + &unit))
+    };
+    let of_curve = |curve: &Curve| {
+        series.columns.iter().map(|(column, of)| headed(format!("{} {column}", curve.name), *of)).collect::<Vec<_>>()
+    };
+    let heads = series.curves.iter().flat_map(of_curve);
+    let heads: Vec<String> = std::iter::once(headed(series.over.0.into(), series.over.1)).chain(heads).collect();
+    writeln!(out, "{}", heads.join(","))?;
+    for (row, at) in series.at.iter().enumerate() {
+        write!(out, "{at}")?;
+        series.curves.iter().flat_map(|curve| &curve.rows[row]).try_for_each(|value| write!(out, ",{value}"))?;
+        writeln!(out)?;
+    }
+    out.flush()
+}
+
+/// A name, which may be any text.
+fn quoted(name: &str) -> String {
+    if name.contains([',', '"', '\n']) { format!("\"{}\"", name.replace('"', "\"\"")) } else { name.to_owned() }
 }
 
 /// `node,x [mm],y [mm],z [mm],displacement_x [mm]` and so on; names do without `_nodal`, which the file says.

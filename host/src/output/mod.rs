@@ -49,6 +49,7 @@ const NODES: &str = "_nodes.csv";
 const ELEMENTS: &str = "_elements.csv";
 const POINTS: &str = "_points.csv";
 const TABLES: &str = "_tables.csv";
+const RESPONSE: &str = "_response.csv";
 const DAT: &str = ".dat";
 const REPORT: &str = ".html";
 const SUMMARY: &str = "summary.json";
@@ -182,7 +183,9 @@ fn names_before(dir: &Path, case: &str) -> Vec<String> {
     let mut names: Vec<String> = listed.filter(is_own).map(String::from).collect();
     names.extend([format!("{case}.png"), format!("{case}{POINTS}")]);
     match is_same {
-        true if steps.is_some() => names.extend([PVD, "_envelope.vtu"].map(|ending| format!("{case}{ending}"))),
+        true if steps.is_some() => {
+            names.extend([PVD, "_envelope.vtu", RESPONSE].map(|ending| format!("{case}{ending}")))
+        }
         true => names.extend(step_names(case)),
         false => {}
     }

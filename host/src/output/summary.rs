@@ -13,7 +13,7 @@ use super::points::{ProbeResult, SafetyFactor};
 use super::resolution::{COARSE, ERROR};
 use crate::model::MassProperties;
 use crate::pipeline::{self, Hierarchy, ModeCount};
-use crate::result::{self, Change, FieldInfo, Physics, Quantity, Table, Units};
+use crate::result::{self, Change, FieldInfo, Physics, Quantity, Series, Table, Units};
 use warpfem_text::{count, engineering, vector};
 
 /// The whole summary.
@@ -51,6 +51,9 @@ pub struct Summary {
     /// The results at probes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub probes: Vec<ProbeResult>,
+    /// Where the loads of `[harmonic]` move probes most.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub response: Vec<PeakResponse>,
     /// What was worth saying.
     pub warnings: Vec<String>,
     /// The names of the pictures that were drawn.
@@ -92,6 +95,26 @@ impl Summary {
             }
             _ => format!("estimated error unknown, relative residual {residual:.1e}"),
         }
+    }
+}
+
+/// The largest vibration of a probe.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PeakResponse {
+    /// The probe's name.
+    pub name: String,
+    /// Where it is largest, in cycles per time.
+    pub frequency: f64,
+    /// How far it moves there.
+    pub amplitude: f64,
+}
+
+impl PeakResponse {
+    /// Of each curve.
+    pub fn of(series: &[Series]) -> Vec<PeakResponse> {
+        let peak =
+            |(name, frequency, amplitude): (&str, f64, f64)| PeakResponse { name: name.into(), frequency, amplitude };
+        series.iter().flat_map(Series::peaks).map(peak).collect()
     }
 }
 

@@ -4,6 +4,7 @@
 //! free. Rigid motions of free parts are modes of frequency 0 that need no iteration.
 
 use super::Run;
+use super::harmonic::{self, Excited};
 use super::modes::{self, Free, Told};
 use super::system::{Loaded, System};
 use crate::assembly::{BodyMass, body_masses, mass_along, mass_matrix};
@@ -17,6 +18,7 @@ use crate::solve::energy::parts::about_centre;
 use crate::sparse::{Coupled, LinOp, Matrix};
 use nalgebra::{DMatrix, SymmetricEigen};
 use std::f64::consts::TAU;
+use std::slice;
 
 /// The shift, relative to the largest eigenvalue: below the first one of slender bodies, and above what rounding makes of 0.
 const SMALLEST_SHIFT: f64 = 1e6 * f64::EPSILON;
@@ -43,13 +45,17 @@ pub(super) fn solve(run: &mut Run) -> Result<()> {
     system.support(space, &mut mass)?;
     system.add(space, shift, &mass)?;
     run.timings.boundary += run.phase.next("preconditioner");
-    let mut found = match find(run, &system, (&mass, &bodies), (shift, zero)) {
+    let (mut found, still) = match find(run, &system, (&mass, &bodies), (shift, zero)) {
         Err(Error::Direct(DirectError::NotPositive { .. })) if model.prestress => return Err(Error::Unstable),
-        Ok(found) if model.prestress && found.ending == Ending::Indefinite => return Err(Error::Unstable),
+        Ok((found, _)) if model.prestress && found.ending == Ending::Indefinite => return Err(Error::Unstable),
         found => found?,
     };
     let eigenvalue = |value: f64| if (value - shift).abs() <= zero { 0.0 } else { value - shift };
     let frequency = |value: f64| eigenvalue(value).max(0.0).sqrt() / TAU;
+    let forces = match model.harmonic.is_some() {
+        true => space.gram(&[&system.f], &found.vectors.iter().collect::<Vec<_>>())?.iter().copied().collect(),
+        false => vec![0.0; found.vectors.len()],
+    };
     modes::count(run, &mut system, &mass, &found, frequency)?;
     modes::expand(space, &system.body, &mut found)?;
     run.timings.solve += run.phase.next("stress");
@@ -67,7 +73,11 @@ pub(super) fn solve(run: &mut Run) -> Result<()> {
         let of_mode = vec![eigenvalue(found.values[number]), frequency, found.residuals[number]];
         let tables = vec![(&MODES, of_mode), (&PARTICIPATION, participation), (&EFFECTIVE_MASS, effective)];
         Told { scale, value: frequency, tables }
-    })
+    })?;
+    let excited = found.values.iter().zip(forces);
+    let excited =
+        excited.map(|(value, force)| Excited { eigenvalue: eigenvalue(*value).max(0.0), value: *value, force });
+    harmonic::send(run, &body, (&found.vectors, still), &excited.collect::<Vec<_>>())
 }
 
 /// Adds to K what the stress under the loads does, and the loss of stiffness of a body that spins, whose masses are drawn outwards
@@ -126,10 +136,16 @@ impl LinOp<f64> for WithBodies<'_> {
     }
 
     fn apply(&self, space: &Space, x: &Buffer<f64>, y: &mut Buffer<f64>) -> Result<()> {
-        self.matrix.apply(space, x, y)?;
-        for (mass, r) in &self.bodies.0 {
-            space.dot(r, x, MOVED)?;
-            space.axpy(Quotient::new(MOVED, Scalar::ONE).times(self.factor * mass), r, y)?;
+        self.apply_all(space, slice::from_ref(x), slice::from_mut(y))
+    }
+
+    fn apply_all(&self, space: &Space, x: &[Buffer<f64>], y: &mut [Buffer<f64>]) -> Result<()> {
+        self.matrix.apply_all(space, x, y)?;
+        for (x, y) in x.iter().zip(y) {
+            for (mass, r) in &self.bodies.0 {
+                space.dot(r, x, MOVED)?;
+                space.axpy(Quotient::new(MOVED, Scalar::ONE).times(self.factor * mass), r, y)?;
+            }
         }
         Ok(())
     }
@@ -171,13 +187,13 @@ impl Loaded {
     }
 }
 
-/// The eigenpairs of `K + sigma M`, those of rigid motions first.
+/// The eigenpairs of `K + sigma M`, those of rigid motions first; and if loads vibrate, the displacements of that under them.
 fn find(
     run: &mut Run,
     system: &System<f64>,
     (mass, bodies): (&Matrix<f64>, &Bodies),
     (shift, zero): (f64, f64),
-) -> Result<Eigenpairs> {
+) -> Result<(Eigenpairs, Option<Buffer<f64>>)> {
     let space = run.space;
     let (body, coupling) = (&system.body, system.coupling.as_ref());
     let (stiffness, mass) = (
@@ -196,7 +212,11 @@ fn find(
     found.errors.splice(0..0, rigid.iter().map(|_| 0.0));
     found.converged += rigid.len();
     found.vectors.splice(0..0, rigid);
-    Ok(found)
+    if run.model.harmonic.is_none() || found.ending == Ending::Cancelled {
+        return Ok((found, None));
+    }
+    let (u, outcome) = modes::displacements(run, system, &preconditioner)?;
+    Ok((found, outcome.converged.then_some(u)))
 }
 
 /// The rigid motions of the parts that strain nothing, M-orthonormal: those whose Rayleigh quotients are no larger than this.

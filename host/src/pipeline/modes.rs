@@ -17,7 +17,9 @@ use crate::stress::{self, Asked};
 use kernels_rs::assembly::supports::Unbalanced;
 use kernels_rs::element::Point;
 use kernels_rs::form::General;
+use kernels_rs::vectors::WIDTH;
 use std::cell::RefCell;
+use std::slice;
 
 /// A product without what supports hold: M has no mass there.
 pub(super) struct Free<'a> {
@@ -26,14 +28,14 @@ pub(super) struct Free<'a> {
     fixed: Buffer<u8>,
     slanted: DeviceSlanted,
     zeros: Buffer<f64>,
-    scratch: RefCell<Buffer<f64>>,
+    scratch: RefCell<Vec<Buffer<f64>>>,
 }
 
 impl<'a> Free<'a> {
     pub(super) fn new(space: &Space, product: &'a dyn LinOp<f64>, body: &Loaded) -> Result<Self> {
         let supports = &body.supports;
         let (fixed, slanted) = (space.upload(&supports.fixed)?, supports.slanted.upload(space)?);
-        let (zeros, scratch) = (space.zeros(product.n())?, RefCell::new(space.zeros(product.n())?));
+        let (zeros, scratch) = (space.zeros(product.n())?, RefCell::default());
         Ok(Free { product, size: supports.components, fixed, slanted, zeros, scratch })
     }
 }
@@ -44,13 +46,26 @@ impl LinOp<f64> for Free<'_> {
     }
 
     fn apply(&self, space: &Space, x: &Buffer<f64>, y: &mut Buffer<f64>) -> Result<()> {
+        self.apply_all(space, slice::from_ref(x), slice::from_mut(y))
+    }
+
+    fn apply_all(&self, space: &Space, x: &[Buffer<f64>], y: &mut [Buffer<f64>]) -> Result<()> {
         let whole = &mut *self.scratch.borrow_mut();
-        self.product.apply(space, x, whole)?;
-        let (fixed, loads, forces) = (self.fixed.view(), whole.view(), self.zeros.view());
-        let kernel = Unbalanced { size: self.size, fixed, loads, forces, r: y.view_mut() };
-        // SAFETY: all live, and have the body's rows; y is none of the others.
-        unsafe { space.run(self.fixed.len(), kernel) }?;
-        self.slanted.project(space, self.size, y)
+        for (x, y) in x.chunks(WIDTH).zip(y.chunks_mut(WIDTH)) {
+            while whole.len() < x.len() {
+                whole.push(space.zeros(self.n())?);
+            }
+            let whole = &mut whole[..x.len()];
+            self.product.apply_all(space, x, whole)?;
+            for (whole, y) in whole.iter().zip(y) {
+                let (fixed, loads, forces) = (self.fixed.view(), whole.view(), self.zeros.view());
+                let kernel = Unbalanced { size: self.size, fixed, loads, forces, r: y.view_mut() };
+                // SAFETY: all live, and have the body's rows; y is none of the others.
+                unsafe { space.run(self.fixed.len(), kernel) }?;
+                self.slanted.project(space, self.size, y)?;
+            }
+        }
+        Ok(())
     }
 
     fn row_sums(&self, space: &Space) -> Result<Buffer<f64>> {

@@ -43,6 +43,11 @@ pub trait Preconditioner<T: Real> {
     /// `z = M^-1 r`; `operator` is the matrix that it was made of.
     fn apply(&self, space: &Space, operator: &dyn LinOp<T>, r: &Buffer<T>, z: &mut Buffer<T>) -> Result<()>;
 
+    /// The same of several vectors, each with the bits that it has alone, in as few passes over matrices as there can be.
+    fn apply_all(&self, space: &Space, operator: &dyn LinOp<T>, r: &[Buffer<T>], z: &mut [Buffer<T>]) -> Result<()> {
+        r.iter().zip(z).try_for_each(|(r, z)| self.apply(space, operator, r, z))
+    }
+
     /// Products with the matrix that an application takes.
     fn products(&self) -> usize {
         0

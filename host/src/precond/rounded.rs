@@ -33,7 +33,9 @@ use crate::sparse::{Coupled, CoupledRows, Coupling, LinOp, Matrix};
 use cuda_std::prelude::View;
 use kernels_rs::precond::{ToDouble, ToSingle};
 use kernels_rs::real::Stored;
+use kernels_rs::vectors::WIDTH;
 use std::cell::RefCell;
+use std::slice;
 
 /// An operator in single precision beside one in double.
 pub trait InSingle {
@@ -60,15 +62,15 @@ impl<O: LinOp<f32>> InSingle for Unscaled<O> {
 pub struct Rounded {
     of: Box<dyn InSingle>,
     inner: Box<dyn Preconditioner<f32>>,
-    /// r and z in single precision.
-    vectors: RefCell<[Buffer<f32>; 2]>,
+    /// r and z of some vectors in single precision.
+    vectors: RefCell<[Vec<Buffer<f32>>; 2]>,
 }
 
 impl Rounded {
     /// By the preconditioner that was made of an operator in single precision.
     pub fn new(space: &Space, of: Box<dyn InSingle>, inner: Box<dyn Preconditioner<f32>>) -> Result<Self> {
         let n = of.operator().operator().n();
-        let vectors = RefCell::new([space.zeros(n)?, space.zeros(n)?]);
+        let vectors = RefCell::new([vec![space.zeros(n)?], vec![space.zeros(n)?]]);
         Ok(Rounded { of, inner, vectors })
     }
 
@@ -86,11 +88,24 @@ impl Rounded {
 }
 
 impl Preconditioner<f64> for Rounded {
-    fn apply(&self, space: &Space, _: &dyn LinOp<f64>, r: &Buffer<f64>, z: &mut Buffer<f64>) -> Result<()> {
-        let [rounded, solved] = &mut *self.vectors.borrow_mut();
-        round(space, self.of.scaling(), r, rounded)?;
-        self.inner.apply(space, self.of.operator().operator(), rounded, solved)?;
-        widen(space, self.of.scaling(), solved, z)
+    fn apply(&self, space: &Space, operator: &dyn LinOp<f64>, r: &Buffer<f64>, z: &mut Buffer<f64>) -> Result<()> {
+        self.apply_all(space, operator, slice::from_ref(r), slice::from_mut(z))
+    }
+
+    fn apply_all(&self, space: &Space, _: &dyn LinOp<f64>, r: &[Buffer<f64>], z: &mut [Buffer<f64>]) -> Result<()> {
+        let vectors = &mut *self.vectors.borrow_mut();
+        for (r, z) in r.chunks(WIDTH).zip(z.chunks_mut(WIDTH)) {
+            for vectors in &mut *vectors {
+                while vectors.len() < r.len() {
+                    vectors.push(space.zeros(vectors[0].len())?);
+                }
+            }
+            let [rounded, solved] = vectors.each_mut().map(|vectors| &mut vectors[..r.len()]);
+            r.iter().zip(&mut *rounded).try_for_each(|(r, rounded)| round(space, self.of.scaling(), r, rounded))?;
+            self.inner.apply_all(space, self.of.operator().operator(), rounded, solved)?;
+            solved.iter().zip(z).try_for_each(|(solved, z)| widen(space, self.of.scaling(), solved, z))?;
+        }
+        Ok(())
     }
 
     fn products(&self) -> usize {

@@ -2,6 +2,7 @@
 
 use super::choices::Study;
 use super::error::Result;
+use super::labels::Quantity;
 use super::list::{FieldInfo, TableInfo};
 use super::outcome::Outcome;
 use super::physics::Physics;
@@ -123,6 +124,42 @@ impl Step {
     }
 }
 
+/// What belongs to names, over frequencies or times.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Series {
+    /// What it is: part of a file's name, and a key of the summary.
+    pub name: &'static str,
+    /// What it runs over, and what that measures.
+    pub over: (&'static str, Quantity),
+    /// Its values, ascending.
+    pub at: Vec<f64>,
+    /// What there is of each curve, the size first, and what that measures.
+    pub columns: &'static [(&'static str, Quantity)],
+    /// A curve for each name.
+    pub curves: Vec<Curve>,
+}
+
+/// A curve of a [`Series`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct Curve {
+    /// Whose it is.
+    pub name: String,
+    /// A number for each column, for each value that the series runs over.
+    pub rows: Vec<Vec<f64>>,
+}
+
+impl Series {
+    /// Where the size of each curve is largest, and that: the first of equals.
+    pub fn peaks(&self) -> impl Iterator<Item = (&str, f64, f64)> {
+        let size = |row: &Vec<f64>| row.first().copied().unwrap_or(0.0);
+        self.curves.iter().filter_map(move |curve| {
+            let rows = self.at.iter().zip(curve.rows.iter().map(size));
+            let (at, size) = rows.reduce(|most, next| if next.1 > most.1 { next } else { most })?;
+            Some((curve.name.as_str(), *at, size))
+        })
+    }
+}
+
 /// What a study sends its results to.
 pub trait Sink {
     /// Whether it takes the field or table of this name. What it does not take is not computed.
@@ -130,6 +167,11 @@ pub trait Sink {
 
     /// Takes a step.
     fn take(&mut self, step: Step) -> Result<()>;
+
+    /// Takes a series, behind the steps.
+    fn take_series(&mut self, _series: Series) -> Result<()> {
+        Ok(())
+    }
 }
 
 /// Keeps the fields of these names, and all tables, of every step.
@@ -139,6 +181,8 @@ pub struct Steps {
     pub fields: Vec<String>,
     /// The steps.
     pub steps: Vec<Step>,
+    /// Series.
+    pub series: Vec<Series>,
 }
 
 impl Sink for Steps {
@@ -148,6 +192,11 @@ impl Sink for Steps {
 
     fn take(&mut self, step: Step) -> Result<()> {
         self.steps.push(step);
+        Ok(())
+    }
+
+    fn take_series(&mut self, series: Series) -> Result<()> {
+        self.series.push(series);
         Ok(())
     }
 }

@@ -4,13 +4,15 @@
 //! what masters have of their slaves; rows of slaves are 0 in the result, and what vectors have there does not count. Sums of
 //! many unknowns that are 0 are projected out instead, before slaves follow their masters: [`ZeroSums`].
 
-use super::{LinOp, ZeroSums};
+use super::{Epilogue, LinOp, ZeroSums};
 use crate::device::{Buffer, running_sums};
 use crate::linalg::Space;
 use crate::result::Result;
 use kernels_rs::coupling::{GatherRows, NONE, SparseRows};
 use kernels_rs::real::Real;
+use kernels_rs::vectors::WIDTH;
 use std::cell::RefCell;
+use std::slice;
 
 /// Entries that one thread adds up; longer rows are added up in parallel.
 const CHUNK: usize = 64;
@@ -284,7 +286,7 @@ pub struct Coupling<T: Real> {
     expand: Gather<T>,
     restrict: Gather<T>,
     project: Gather<T>,
-    scratch: RefCell<Buffer<T>>,
+    scratch: RefCell<Vec<Buffer<T>>>,
 }
 
 impl<T: Real> Coupling<T> {
@@ -296,7 +298,7 @@ impl<T: Real> Coupling<T> {
             expand: Gather::new(space, &forward, false, &[])?,
             restrict: Gather::new(space, &rows.transposed(), true, &forward.targets)?,
             project: Gather::projector(space, &sums)?,
-            scratch: RefCell::new(space.zeros(n)?),
+            scratch: RefCell::new(vec![space.zeros(n)?]),
         })
     }
 
@@ -327,11 +329,36 @@ impl<T: Real> LinOp<T> for Constrained<'_, T> {
     }
 
     fn apply(&self, space: &Space, x: &Buffer<T>, y: &mut Buffer<T>) -> Result<()> {
+        self.apply_all(space, slice::from_ref(x), slice::from_mut(y))
+    }
+
+    fn apply_all(&self, space: &Space, x: &[Buffer<T>], y: &mut [Buffer<T>]) -> Result<()> {
         let moved = &mut *self.coupling.scratch.borrow_mut();
-        space.copy(x, moved)?;
-        self.coupling.expand(space, moved)?;
-        self.operator.apply(space, moved, y)?;
-        self.coupling.restrict(space, y)
+        for (x, y) in x.chunks(WIDTH).zip(y.chunks_mut(WIDTH)) {
+            while moved.len() < x.len() {
+                moved.push(space.zeros(self.n())?);
+            }
+            let moved = &mut moved[..x.len()];
+            for (x, moved) in x.iter().zip(&mut *moved) {
+                space.copy(x, moved)?;
+                self.coupling.expand(space, moved)?;
+            }
+            self.operator.apply_all(space, moved, y)?;
+            y.iter_mut().try_for_each(|y| self.coupling.restrict(space, y))?;
+        }
+        Ok(())
+    }
+
+    unsafe fn apply_all_then(
+        &self,
+        space: &Space,
+        x: &[Buffer<T>],
+        y: &mut [Buffer<T>],
+        epilogues: &[Epilogue<T>],
+    ) -> Result<()> {
+        self.apply_all(space, x, y)?;
+        // SAFETY: the caller's promise.
+        x.iter().zip(y).zip(epilogues).try_for_each(|((x, y), epilogue)| unsafe { epilogue.after(space, x, y) })
     }
 
     /// Those of K, which its rounding errors go by.

@@ -15,6 +15,8 @@ use kernels_rs::real::{Real, Stored};
 use kernels_rs::reduce::Reduction;
 use kernels_rs::sparse::Ebw;
 use kernels_rs::sparse::ebw::EbwSpmvDot;
+use kernels_rs::sparse::several::{EbwPolynomialSteps, EbwProducts, Steps};
+use kernels_rs::vectors::{Vectors, VectorsMut, WIDTH};
 
 impl<const D: usize, const S: usize> Format for Ebw<D, S> {
     type Arrays = SlicedArrays;
@@ -51,6 +53,26 @@ impl<const D: usize, const S: usize> Format for Ebw<D, S> {
         step: Step<V::Arithmetic>,
     ) -> Option<impl Kernel> {
         Some(EbwPolynomialStep { n_rows, a: self, values, z, step })
+    }
+
+    fn products<const W: usize, T: Real>(
+        self,
+        n_rows: usize,
+        values: View<T>,
+        x: Vectors<T, WIDTH>,
+        y: VectorsMut<T, WIDTH>,
+    ) -> Option<impl Kernel> {
+        (S == 32).then_some(EbwProducts::<D, W, T> { n_rows, a: Ebw { sliced: self.sliced }, values, x, y })
+    }
+
+    fn steps<const W: usize, T: Real>(
+        self,
+        n_rows: usize,
+        values: View<T>,
+        z: Vectors<T, WIDTH>,
+        steps: Steps<T>,
+    ) -> Option<impl Kernel> {
+        (S == 32).then_some(EbwPolynomialSteps::<D, W, T> { n_rows, a: Ebw { sliced: self.sliced }, values, z, steps })
     }
 
     fn cg_persistent<T: Real>(

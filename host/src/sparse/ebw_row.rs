@@ -4,9 +4,13 @@
 use super::sliced::{self, Rows, SlicedArrays};
 use super::{Built, Format, Half, Plan, Triangle};
 use crate::result::Result;
-use kernels_rs::real::Stored;
+use cuda_std::launch::Kernel;
+use cuda_std::prelude::View;
+use kernels_rs::real::{Real, Stored};
 use kernels_rs::sparse::Ebw;
 use kernels_rs::sparse::ebw_row::EbwRow;
+use kernels_rs::sparse::several::Steps;
+use kernels_rs::vectors::{Vectors, VectorsMut, WIDTH};
 
 impl<const D: usize, const S: usize> Format for EbwRow<D, S> {
     type Arrays = SlicedArrays;
@@ -22,6 +26,26 @@ impl<const D: usize, const S: usize> Format for EbwRow<D, S> {
     unsafe fn triangle(arrays: &SlicedArrays) -> Option<Triangle> {
         // SAFETY: the caller's promise.
         unsafe { Ebw::<D, S>::triangle(arrays) }
+    }
+
+    fn products<const W: usize, T: Real>(
+        self,
+        n_rows: usize,
+        values: View<T>,
+        x: Vectors<T, WIDTH>,
+        y: VectorsMut<T, WIDTH>,
+    ) -> Option<impl Kernel> {
+        Ebw::<D, S> { sliced: self.sliced }.products::<W, T>(n_rows, values, x, y)
+    }
+
+    fn steps<const W: usize, T: Real>(
+        self,
+        n_rows: usize,
+        values: View<T>,
+        z: Vectors<T, WIDTH>,
+        steps: Steps<T>,
+    ) -> Option<impl Kernel> {
+        Ebw::<D, S> { sliced: self.sliced }.steps::<W, T>(n_rows, values, z, steps)
     }
 
     unsafe fn half_sums<V: Stored>(self, half: &mut Half<V::Arithmetic>, values: &[V], x: &[V::Arithmetic]) -> f64 {

@@ -12,6 +12,8 @@ use kernels_rs::precond::Step;
 use kernels_rs::real::{Real, Stored};
 use kernels_rs::reduce::Reduction;
 use kernels_rs::sparse::Layout;
+use kernels_rs::sparse::several::Steps;
+use kernels_rs::vectors::{Vectors, VectorsMut, WIDTH};
 use std::rc::Rc;
 
 /// Items a task of the CPU takes at least.
@@ -136,6 +138,29 @@ pub trait Format: Layout {
         _values: View<V>,
         _z: View<V::Arithmetic>,
         _step: Step<V::Arithmetic>,
+    ) -> Option<impl Kernel> {
+        None::<Never>
+    }
+
+    /// The launch of products with several vectors in one pass over the matrix, a thread per block row and W
+    /// of the vectors, if the format has such a thing.
+    fn products<const W: usize, T: Real>(
+        self,
+        _n_rows: usize,
+        _values: View<T>,
+        _x: Vectors<T, WIDTH>,
+        _y: VectorsMut<T, WIDTH>,
+    ) -> Option<impl Kernel> {
+        None::<Never>
+    }
+
+    /// The same, with a step of a polynomial preconditioner for each vector.
+    fn steps<const W: usize, T: Real>(
+        self,
+        _n_rows: usize,
+        _values: View<T>,
+        _z: Vectors<T, WIDTH>,
+        _steps: Steps<T>,
     ) -> Option<impl Kernel> {
         None::<Never>
     }

@@ -12,6 +12,7 @@ use kernels_rs::precond::ScaleTo;
 use kernels_rs::real::{Real, Stored};
 use kernels_rs::sparse::entries::{MadeUpValues, ReadBlocks, RowSums, WriteBlocks};
 use kernels_rs::sparse::{Entries, Layout};
+use kernels_rs::vectors::WIDTH;
 use std::rc::Rc;
 
 /// What a matrix stores for its products.
@@ -49,6 +50,27 @@ pub trait LinOp<T: Real> {
     fn apply_dot(&self, space: &Space, x: &Buffer<T>, y: &mut Buffer<T>, out: Scalar) -> Result<()> {
         // SAFETY: this is no step.
         unsafe { self.apply_then(space, x, y, Epilogue::Dot(out)) }
+    }
+    /// `y = A x` of several vectors.
+    fn apply_all(&self, space: &Space, x: &[Buffer<T>], y: &mut [Buffer<T>]) -> Result<()> {
+        x.iter().zip(y).try_for_each(|(x, y)| self.apply(space, x, y))
+    }
+    /// The same, and what follows each.
+    ///
+    /// # Safety
+    /// What [`Epilogue::Step`] says; steps differ in `r` and `previous` alone.
+    unsafe fn apply_all_then(
+        &self,
+        space: &Space,
+        x: &[Buffer<T>],
+        y: &mut [Buffer<T>],
+        epilogues: &[Epilogue<T>],
+    ) -> Result<()> {
+        // SAFETY: the caller's promise.
+        x.iter()
+            .zip(y)
+            .zip(epilogues)
+            .try_for_each(|((x, y), epilogue)| unsafe { self.apply_then(space, x, y, *epilogue) })
     }
     /// Of each block row the largest sum of magnitudes in a row, or what is not below it: the largest is the row sum
     /// norm of the matrix.
@@ -280,6 +302,35 @@ impl<V: Stored> LinOp<V::Arithmetic> for Matrix<V> {
         // SAFETY: the values were made for these arrays, whoever wrote them has said whether they are symmetric, x and y
         // have the matrix's rows, and the caller's promise.
         unsafe { self.products.multiply(space, self.symmetric, &self.values, x, y, epilogue) }
+    }
+
+    fn apply_all(&self, space: &Space, x: &[Buffer<V::Arithmetic>], y: &mut [Buffer<V::Arithmetic>]) -> Result<()> {
+        // SAFETY: this is no step.
+        unsafe { self.apply_all_then(space, x, y, &vec![Epilogue::None; x.len()]) }
+    }
+
+    unsafe fn apply_all_then(
+        &self,
+        space: &Space,
+        x: &[Buffer<V::Arithmetic>],
+        y: &mut [Buffer<V::Arithmetic>],
+        epilogues: &[Epilogue<V::Arithmetic>],
+    ) -> Result<()> {
+        assert!(x.len() == y.len() && x.len() == epilogues.len(), "vectors without a product");
+        let n_rows = self.pattern.n_rows;
+        for ((x, y), epilogues) in x.chunks(WIDTH).zip(y.chunks_mut(WIDTH)).zip(epilogues.chunks(WIDTH)) {
+            x.iter().zip(&*y).for_each(|(x, y)| self.check_shapes(x.len(), y.len()));
+            // SAFETY: as in `apply_then`.
+            unsafe {
+                if x.len() > 1 && self.products.multiply_several(space, n_rows, &self.values, x, y, epilogues)? {
+                    continue;
+                }
+                for ((x, y), epilogue) in x.iter().zip(y).zip(epilogues) {
+                    self.apply_then(space, x, y, *epilogue)?;
+                }
+            }
+        }
+        Ok(())
     }
 
     fn row_sums(&self, space: &Space) -> Result<Buffer<f64>> {

@@ -3,17 +3,23 @@
 use super::Triangle;
 use super::format::{Format, Half, PART};
 use crate::device::{Buffer, Device, Grid};
-use crate::linalg::{CHUNK, Scalar, Space, add_up, advance, descend, inner, rows_mut};
+use crate::linalg::{CHUNK, Scalar, Space, add_up, advance, descend, inner, rows_mut, views, views_mut};
 use crate::parallel;
 use crate::result::Result;
 use cuda_std::GpuFloat;
+use cuda_std::prelude::{View, ViewMut};
 use kernels_rs::blas::quotient;
 use kernels_rs::cg_persistent::{CgRun, CgVectors, HISTORY, RECORD, SLICE, max_slices};
 use kernels_rs::precond::{PolynomialStep, Step, step_entry};
 use kernels_rs::real::{Real, Stored};
 use kernels_rs::reduce::BLOCK;
 use kernels_rs::sparse::Spmv;
+use kernels_rs::sparse::several::{Steps, THREADS};
+use kernels_rs::vectors::{NARROW, Vectors, VectorsMut, WIDTH};
 use std::cell::OnceCell;
+
+/// Block rows below which threads have [`NARROW`] vectors in a product with several.
+const FEW_ROWS: usize = 1 << 14;
 
 /// What follows a product `y = A x`.
 #[derive(Clone, Copy)]
@@ -67,6 +73,17 @@ pub struct CgState<'a, T: Real> {
     pub rho: Scalar,
 }
 
+/// The steps that follow products with several vectors, if all that follows is steps.
+fn steps_of<T: Real>(epilogues: &[Epilogue<T>]) -> Option<Steps<T>> {
+    let step = |epilogue: &Epilogue<T>| if let Epilogue::Step(step) = epilogue { Some(*step) } else { None };
+    let steps: Vec<Step<T>> = epilogues.iter().map(step).collect::<Option<_>>()?;
+    let first = *steps.first()?;
+    let r = Vectors(std::array::from_fn(|k| steps.get(k).unwrap_or(&first).r));
+    let none = || ViewMut::from_slice(&mut []);
+    let previous = VectorsMut(std::array::from_fn(|k| steps.get(k).map_or_else(none, |step| step.previous)));
+    Some(Steps { factors: first.factors, inverse: first.inverse, r, previous })
+}
+
 /// What a product of `n` rows by half of a matrix takes, in a room that grows as it must.
 fn half_of<'a, T: Real>(triangle: &'a Triangle, n: usize, room: &'a mut Vec<f64>) -> Half<'a, T> {
     let size = n / triangle.n_rows.max(1);
@@ -91,6 +108,21 @@ pub trait Products<V: Stored> {
         y: &mut Buffer<V::Arithmetic>,
         epilogue: Epilogue<V::Arithmetic>,
     ) -> Result<()>;
+
+    /// Products with up to [`WIDTH`] vectors in one pass over the matrix, and what follows each; false, and nothing done, if
+    /// this device or format has no such thing.
+    ///
+    /// # Safety
+    /// As `multiply` for each vector; the steps differ in `r` and `previous` alone.
+    unsafe fn multiply_several(
+        &self,
+        space: &Space,
+        n_rows: usize,
+        values: &Buffer<V>,
+        x: &[Buffer<V::Arithmetic>],
+        y: &mut [Buffer<V::Arithmetic>],
+        epilogues: &[Epilogue<V::Arithmetic>],
+    ) -> Result<bool>;
 
     /// Iterations of conjugate gradients in one go, as [`kernels_rs::cg_persistent`] says; false if this device or
     /// format has no such thing, or the device no room for that many unknowns: then `z` alone may have changed.
@@ -169,6 +201,27 @@ impl<F: Format, V: Stored> Products<V> for Arrays<F> {
         }
     }
 
+    unsafe fn multiply_several(
+        &self,
+        space: &Space,
+        n_rows: usize,
+        values: &Buffer<V>,
+        x: &[Buffer<V::Arithmetic>],
+        y: &mut [Buffer<V::Arithmetic>],
+        epilogues: &[Epilogue<V::Arithmetic>],
+    ) -> Result<bool> {
+        let Some(values) = V::numbers(values.view()).filter(|_| !space.on_host()) else { return Ok(false) };
+        let (a, x) = (F::view(&self.arrays), (x, views(x)));
+        // SAFETY: the caller's promise.
+        unsafe {
+            if n_rows < FEW_ROWS {
+                launch_several::<F, NARROW, _>(space, (a, n_rows), values, x, y, epilogues)
+            } else {
+                launch_several::<F, WIDTH, _>(space, (a, n_rows), values, x, y, epilogues)
+            }
+        }
+    }
+
     unsafe fn iterate(
         &self,
         space: &Space,
@@ -186,6 +239,32 @@ impl<F: Format, V: Stored> Products<V> for Arrays<F> {
             }
         }
     }
+}
+
+/// [`Products::multiply_several`] with W vectors a thread.
+unsafe fn launch_several<F: Format, const W: usize, T: Real>(
+    space: &Space,
+    (a, n_rows): (F, usize),
+    values: View<T>,
+    (x, x_views): (&[Buffer<T>], Vectors<T, WIDTH>),
+    y: &mut [Buffer<T>],
+    epilogues: &[Epilogue<T>],
+) -> Result<bool> {
+    let grid = Grid::new(n_rows.div_ceil(THREADS) * (WIDTH / W), THREADS);
+    // SAFETY: the caller's promise; y is borrowed uniquely.
+    unsafe {
+        if let Some(steps) = steps_of(epilogues) {
+            let Some(kernel) = a.steps::<W, T>(n_rows, values, x_views, steps) else { return Ok(false) };
+            space.launch(grid, kernel)?;
+            return Ok(true);
+        }
+        let Some(kernel) = a.products::<W, T>(n_rows, values, x_views, views_mut(y)) else { return Ok(false) };
+        space.launch(grid, kernel)?;
+        for ((x, y), epilogue) in x.iter().zip(y).zip(epilogues) {
+            epilogue.after(space, x, y)?;
+        }
+    }
+    Ok(true)
 }
 
 /// A matrix as a device multiplies by it.

@@ -6,6 +6,7 @@ use super::pattern::Lists;
 use crate::cpu::prefetch;
 use crate::real::{Real, fma};
 use crate::sparse::Entries;
+use crate::vectors::{Vectors, VectorsMut, WIDTH};
 use core::ops::Range;
 use cuda_std::prelude::*;
 
@@ -14,50 +15,61 @@ use cuda_std::prelude::*;
 pub const SHARES: usize = 16;
 
 /// Computes: a share of the entries of `P^T (r - q)` of a node of the next level, from every [`SHARES`]th block of its
-/// column.
+/// column, for W of the vectors.
 ///
-/// Parameters: `prolongator`, P, of N columns of a block; `members`, the blocks of its columns; `r, q [n]`;
-/// `shares [n_columns][SHARES][N]`. Thread mapping: an item per share.
+/// Parameters: `prolongator`, P, of N columns of a block; `members`, the blocks of its columns; `r, q [WIDTH][n]`;
+/// `shares [parts][n_columns][SHARES][N][W]`. Thread mapping: an item per share and part of the vectors.
 /// Memory moved: P once; r and q through the cache; 8 B per block; the shares.
-#[kernel(items, cpu = restrict_columns, T = [f32, f64], N = [1, 2, 3, 6])]
-pub unsafe fn restrict_share<T: Real, const N: usize>(
+#[kernel(items, cpu = restrict_columns, T = [f32, f64], N = [1, 2, 3, 6], W = [1, 2, 8])]
+pub unsafe fn restrict_share<T: Real, const N: usize, const W: usize>(
     item: usize,
+    n_shares: usize,
     prolongator: BlockRows<T>,
     members: Lists,
-    r: View<T>,
-    q: View<T>,
+    r: Vectors<T, WIDTH>,
+    q: Vectors<T, WIDTH>,
     shares: ViewMut<T>,
 ) {
-    let (column, share) = (item / SHARES, item % SHARES);
+    let (of_part, part) = (item % n_shares, item / n_shares);
+    let (r, q) = (r.part::<W>(part), q.part::<W>(part));
+    let (column, share) = (of_part / SHARES, of_part % SHARES);
     let Range { start, end } = members.range(column);
-    let mut sums = [T::ZERO; N];
+    let mut sums = [[T::ZERO; W]; N];
     let mut member = start + share;
     while member < end {
         let (row, block) = (members.rows.at(member) as usize, members.places.at(member) as usize);
         for i in 0..prolongator.rows {
             let entry = row * prolongator.rows + i;
-            let residual = r.at(entry) - q.at(entry);
+            let residuals: [T; W] = core::array::from_fn(|m| r[m].at(entry) - q[m].at(entry));
             for c in 0..N {
-                sums[c] = fma(prolongator.at(block, i, c), residual, sums[c]);
+                let factor = prolongator.at(block, i, c);
+                for m in 0..W {
+                    sums[c][m] = fma(factor, residuals[m], sums[c][m]);
+                }
             }
         }
         member += SHARES;
     }
     for c in 0..N {
-        shares.set(item * N + c, sums[c]);
+        for m in 0..W {
+            shares.set((item * N + c) * W + m, sums[c][m]);
+        }
     }
 }
 
-/// The items of `restrict_share` in a range: all shares of a column at once, as its blocks come.
+/// The items of `restrict_share` in a range, of one vector: all shares of a column at once, as its blocks come.
 #[cfg(not(target_arch = "nvptx64"))]
-unsafe fn restrict_columns<T: Real, const N: usize>(
+unsafe fn restrict_columns<T: Real, const N: usize, const W: usize>(
     items: Range<usize>,
+    _n_shares: usize,
     prolongator: BlockRows<T>,
     members: Lists,
-    r: View<T>,
-    q: View<T>,
+    r: Vectors<T, WIDTH>,
+    q: Vectors<T, WIDTH>,
     shares: ViewMut<T>,
 ) {
+    assert!(W == 1, "the CPU takes one vector after the other");
+    let ([r], [q]) = (r.part::<1>(0), q.part::<1>(0));
     let entries = prolongator.values.slice(0..prolongator.values.len());
     // Blocks that are asked for ahead: each is somewhere else in memory.
     const AHEAD: usize = 8;
@@ -87,42 +99,68 @@ unsafe fn restrict_columns<T: Real, const N: usize>(
     }
 }
 
-/// Computes: an entry of `P^T (r - q)`, the sum of its shares.
+/// Computes: an entry of `P^T (r - q)`, the sum of its shares, for W of the vectors.
 ///
-/// Parameters: `columns` of a block; `shares [n_columns][SHARES][columns]`; `coarse [n_coarse]`. Thread mapping: an item
-/// per entry. Memory moved: the shares once, a word per entry.
-#[kernel(items, T = [f32, f64])]
-pub unsafe fn add_shares<T: Real>(item: usize, columns: usize, shares: View<T>, coarse: ViewMut<T>) {
+/// Parameters: `n` of the next level; `columns` of a block; `shares [parts][n_columns][SHARES][columns][W]`;
+/// `coarse [WIDTH][n]`. Thread mapping: an item per entry and part of the vectors. Memory moved: the shares once, a word per
+/// entry and vector.
+#[kernel(items, T = [f32, f64], W = [1, 2, 8])]
+pub unsafe fn add_shares<T: Real, const W: usize>(
+    item: usize,
+    n: usize,
+    columns: usize,
+    shares: View<T>,
+    coarse: VectorsMut<T, WIDTH>,
+) {
+    let (entry, part) = (item % n, item / n);
     let (column, c) = (item / columns, item % columns);
-    let mut sum = T::ZERO;
+    let mut sums = [T::ZERO; W];
     for share in 0..SHARES {
-        sum += shares.at((column * SHARES + share) * columns + c);
+        let first = ((column * SHARES + share) * columns + c) * W;
+        for m in 0..W {
+            sums[m] += shares.at(first + m);
+        }
     }
-    coarse.set(item, sum);
+    let coarse = coarse.part::<W>(part);
+    for m in 0..W {
+        if !coarse[m].is_empty() {
+            coarse[m].set(entry, sums[m]);
+        }
+    }
 }
 
-/// Computes: an entry of `z + P z_coarse`.
+/// Computes: an entry of `z + P z_coarse`, for W of the vectors.
 ///
-/// Parameters: `prolongator`, P; `coarse [n_coarse]`; `z, to [n]`. Thread mapping: an item per entry.
-/// Memory moved: P, z and `to` once; `coarse` through the cache.
-#[kernel(items, T = [f32, f64])]
-pub unsafe fn prolong_correction<T: Real>(
+/// Parameters: `n` entries; `prolongator`, P; `coarse [WIDTH][n_coarse]`; `z, to [WIDTH][n]`. Thread mapping: an item per entry
+/// and part of the vectors. Memory moved: P once, z and `to` once; `coarse` through the cache.
+#[kernel(items, T = [f32, f64], W = [1, 2, 8])]
+pub unsafe fn prolong_correction<T: Real, const W: usize>(
     item: usize,
+    n: usize,
     prolongator: BlockRows<T>,
-    coarse: View<T>,
-    z: View<T>,
-    to: ViewMut<T>,
+    coarse: Vectors<T, WIDTH>,
+    z: Vectors<T, WIDTH>,
+    to: VectorsMut<T, WIDTH>,
 ) {
-    let (row, i) = (item / prolongator.rows, item % prolongator.rows);
+    let (entry, part) = (item % n, item / n);
+    let (coarse, z, to) = (coarse.part::<W>(part), z.part::<W>(part), to.part::<W>(part));
+    let (row, i) = (entry / prolongator.rows, entry % prolongator.rows);
     let blocks = prolongator.pattern.blocks(row);
-    let mut sum = z.at(item);
+    let mut sums: [T; W] = core::array::from_fn(|m| z[m].at(entry));
     for block in blocks {
         let column = prolongator.pattern.columns.at(block) as usize * prolongator.columns;
         for c in 0..prolongator.columns {
-            sum = fma(prolongator.at(block, i, c), coarse.at(column + c), sum);
+            let factor = prolongator.at(block, i, c);
+            for m in 0..W {
+                sums[m] = fma(factor, coarse[m].at(column + c), sums[m]);
+            }
         }
     }
-    to.set(item, sum);
+    for m in 0..W {
+        if !to[m].is_empty() {
+            to[m].set(entry, sums[m]);
+        }
+    }
 }
 
 /// What an entry is scaled by, from the inverse of the diagonal: 1 without one.

@@ -20,6 +20,7 @@ pub mod ell_warp;
 pub mod entries;
 pub mod pattern;
 pub mod sell;
+pub mod several;
 pub mod sliced;
 
 pub use bcsr::Bcsr;

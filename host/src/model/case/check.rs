@@ -22,6 +22,7 @@ impl Case {
     pub(super) fn check(&self, problems: &mut Problems) -> Option<()> {
         problems.take(self.check_analysis())?;
         self.check_study(problems);
+        self.check_harmonic(problems);
         problems.take(self.check_mesh());
         self.check_materials(problems);
         for support in &self.tables.support {

@@ -4,6 +4,7 @@ mod check;
 mod deck;
 mod foreign;
 mod generated;
+mod harmonic;
 mod load_cases;
 mod loads;
 mod materials;

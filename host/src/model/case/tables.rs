@@ -39,6 +39,7 @@ pub struct Tables {
     pub rotation: Option<Spanned<RotationTable>>,
     pub temperature: Option<Spanned<TemperatureTable>>,
     pub inertia_relief: Option<Spanned<InertiaReliefTable>>,
+    pub harmonic: Option<Spanned<HarmonicTable>>,
     #[serde(default)]
     pub pressure: Vec<Spanned<PressureTable>>,
     #[serde(default)]
@@ -321,6 +322,23 @@ pub struct RotationTable {
     pub at: Option<Spanned<Vector>>,
     /// Angle (in radians) per time.
     pub speed: Spanned<f64>,
+}
+
+/// `[harmonic]`: the loads vibrate.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HarmonicTable {
+    /// Cycles per time.
+    pub frequencies: Option<Spanned<Numbers>>,
+    /// Or a range.
+    pub from: Option<Spanned<f64>>,
+    pub to: Option<Spanned<f64>>,
+    /// Points of the range.
+    pub points: Option<Spanned<u64>>,
+    /// Of modes, relative to the critical one; or of each.
+    pub damping: Option<Spanned<Numbers>>,
+    /// Or what M and K are multiplied by.
+    pub rayleigh: Option<Spanned<[f64; 2]>>,
 }
 
 /// `[temperature]`: the thermal strain is `expansion` times what it is above the reference.

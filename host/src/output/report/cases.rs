@@ -1,9 +1,9 @@
 //! The report's steps, which are load cases or modes: a table of all, and for the choice of one what is shown of each.
 
-use super::{Skin, base64, escape, parts};
+use super::{Skin, base64, escape, parts, plots};
 use crate::output::Summary;
 use crate::output::modes::{MassShares, Mode};
-use crate::result::{Extremes, Quantity};
+use crate::result::{Extremes, Quantity, Series, Units};
 use warpfem_text::{counted, vector};
 
 /// Steps as the page has them.
@@ -16,6 +16,8 @@ pub(in crate::output) struct CasePages<'a> {
     pub envelope: Option<Skin>,
     /// The number of the case that is shown first.
     pub governing: usize,
+    /// What is over frequencies.
+    pub series: &'a [Series],
 }
 
 /// What marks the skin of the envelope.
@@ -106,6 +108,11 @@ impl CasePages<'_> {
             words.intensity[0],
             self.name(self.governing)
         )
+    }
+
+    /// A plot of each series.
+    pub(super) fn series(&self, units: Option<Units>) -> String {
+        self.series.iter().map(|series| plots::series(series, units)).collect()
     }
 
     /// The choice of a case, or of the envelope.

@@ -100,6 +100,7 @@ impl<'a> Report<'a> {
             "stamp" => parts::stamp(summary),
             "subtitle" => parts::subtitle(summary, model.analysis.name()),
             "cases" => self.cases.as_ref().map_or(String::new(), CasePages::table),
+            "series" => self.cases.as_ref().map_or(String::new(), |cases| cases.series(summary.units)),
             "case_choice" => self.cases.as_ref().map_or(String::new(), CasePages::choice),
             "more_skins" => self.cases.as_ref().map_or(String::new(), CasePages::skins),
             "cards" => self.each(|summary, _| parts::cards(summary)),

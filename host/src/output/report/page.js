@@ -238,7 +238,15 @@ function start(viewer, header, skin) {
     byId("scale-text").textContent = header.moves ? `deformation × ${factor}` : "";
     viewer.draw();
   };
-  byId("scale-label").hidden = byId("outline").parentElement.hidden = !header.moves;
+  // Once to and fro in two seconds, from where the shape is now.
+  const swing = (now, began = now) => {
+    if (!byId("animate").checked || viewer.canvas !== byId("view")) return;
+    viewer.scale = header.scale * byId("scale").value * Math.cos(((now - began) * Math.PI) / 1000);
+    viewer.draw();
+    requestAnimationFrame((later) => swing(later, began));
+  };
+  byId("animate").onchange = (event) => { if (event.target.checked) requestAnimationFrame((now) => swing(now)); else deform(); };
+  for (const id of ["scale-label", "animate-label", "outline-label"]) byId(id).hidden = !header.moves;
   byId("swept-label").hidden = !header.revolved;
   byId("swept").onchange = (event) => {
     viewer.take(event.target.checked ? swept(skin) : skin);
@@ -259,6 +267,7 @@ function start(viewer, header, skin) {
   viewer.observer.observe(viewer.canvas);
   choose();
   deform();
+  byId("animate").onchange({ target: byId("animate") });
 }
 
 /** Mouse, touch and keys. */

@@ -3,53 +3,116 @@
 use std::fmt::Write;
 
 use crate::output::summary::{History, Timings};
-use warpfem_text::{count, seconds};
+use crate::result::{Curve, Series, Units, with_unit};
+use warpfem_text::{count, engineering, escape, seconds};
 
 /// Width and height of a plot, and what its labels take on the left and below.
 const SIZE: [f64; 2] = [640.0, 260.0];
 const MARGIN: [f64; 2] = [56.0, 30.0];
 
-/// The logarithm of the residual over the iterations, with the tolerance on it if there is one; nothing where there is no curve to draw.
+/// Curves with a logarithmic axis upwards.
+struct Plot<'a> {
+    /// What it is of, for those who do not see it.
+    label: &'a str,
+    /// Where the axis begins and ends, and what stands there.
+    across: [(f64, String); 2],
+    /// A name, and points by their place across and the logarithm of their height.
+    curves: Vec<(&'a str, Vec<(f64, f64)>)>,
+    /// A height that is marked, and what it is.
+    goal: Option<(f64, &'static str)>,
+}
+
+impl Plot<'_> {
+    /// The drawing; nothing where there is no curve to draw.
+    fn draw(&self) -> Option<String> {
+        let heights = || self.curves.iter().flat_map(|(_, points)| points).map(|point| point.1);
+        if heights().count() < 2 {
+            return None;
+        }
+        let all = || heights().chain(self.goal.map(|goal| goal.0));
+        let low = all().fold(f64::INFINITY, f64::min).floor();
+        let high = all().fold(f64::NEG_INFINITY, f64::max).ceil().max(low + 1.0);
+        let [(first, from), (last, to)] = &self.across;
+        let x = |at: f64| MARGIN[0] + (at - first) / (last - first) * (SIZE[0] - MARGIN[0] - 12.0);
+        let y = |v: f64| 10.0 + (high - v) / (high - low) * (SIZE[1] - MARGIN[1] - 10.0);
+        let (left, right, bottom) = (x(*first), x(*last), y(low));
+        let [width, height] = SIZE;
+        let label = escape(self.label);
+        let mut out =
+            format!("<svg class=\"plot\" viewBox=\"0 0 {width} {height}\" role=\"img\" aria-label=\"{label}\">");
+        let every = ((high - low) / 6.0).ceil().max(1.0);
+        let mut power = high;
+        // Writing to a string does not fail.
+        while power >= low {
+            let at = y(power);
+            let _ = write!(out, "<path class=\"grid\" d=\"M{left:.1} {at:.1}H{right:.1}\"/>");
+            let exponent = format!("{power}").replace('-', "−");
+            let (beside, below) = (left - 8.0, at + 5.0);
+            let _ = write!(out, "<text x=\"{beside:.1}\" y=\"{below:.1}\" text-anchor=\"end\">10");
+            let _ = write!(out, "<tspan dy=\"-5\" font-size=\"9\">{exponent}</tspan></text>");
+            power -= every;
+        }
+        if let Some((goal, name)) = self.goal.map(|(goal, name)| (y(goal), name)) {
+            let _ = write!(out, "<path class=\"goal\" d=\"M{left:.1} {goal:.1}H{right:.1}\"/>");
+            let _ = write!(out, "<text class=\"goal\" x=\"{left:.1}\" y=\"{:.1}\" dx=\"6\">{name}</text>", goal - 5.0);
+        }
+        for (k, (name, points)) in self.curves.iter().enumerate() {
+            let line: Vec<String> = points.iter().map(|&(at, v)| format!("{:.1} {:.1}", x(at), y(v))).collect();
+            let _ = write!(out, "<path class=\"curve nth{}\" d=\"M{}\"/>", k % NTHS, line.join("L"));
+            let highest = points.iter().max_by(|a, b| a.1.total_cmp(&b.1)).filter(|_| !name.is_empty());
+            if let Some((at, v)) = highest {
+                let (at, above) = (x(*at).clamp(left + 40.0, right - 40.0), y(*v) + 14.0 * k as f64 + 12.0);
+                let _ = write!(
+                    out,
+                    "<text class=\"faint\" x=\"{at:.1}\" y=\"{above:.1}\" dx=\"8\">{}</text>",
+                    escape(name)
+                );
+            }
+        }
+        let _ = write!(out, "<text x=\"{left:.1}\" y=\"{bottom:.1}\" dy=\"20\">{from}</text>");
+        let _ = write!(out, "<text x=\"{right:.1}\" y=\"{bottom:.1}\" dy=\"20\" text-anchor=\"end\">{to}</text>");
+        Some(out + "</svg>")
+    }
+}
+
+/// Strokes that tell curves apart.
+const NTHS: usize = 4;
+
+/// The logarithm of the residual over the iterations, with the tolerance on it if there is one.
 pub(super) fn residuals(history: &History, tolerance: Option<f64>) -> String {
     let place = |(i, residual): (usize, &f64)| (((i + 1) * history.every) as f64, residual.log10());
     let points = history.relative_residual.iter().enumerate().map(place);
     let points: Vec<(f64, f64)> = points.filter(|point| point.1.is_finite()).collect();
-    if points.len() < 2 {
-        return String::new();
-    }
-    let values = || points.iter().map(|point| point.1).chain(tolerance.map(f64::log10));
-    let low = values().fold(f64::INFINITY, f64::min).floor();
-    let high = values().fold(f64::NEG_INFINITY, f64::max).ceil().max(low + 1.0);
     let last = points.last().map_or(1.0, |point| point.0);
-    let x = |n: f64| MARGIN[0] + n / last * (SIZE[0] - MARGIN[0] - 12.0);
-    let y = |v: f64| 10.0 + (high - v) / (high - low) * (SIZE[1] - MARGIN[1] - 10.0);
-    let mut out = format!(
-        "<h3>Residual</h3><svg class=\"plot\" viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"relative residual over iterations\">",
-        SIZE[0], SIZE[1]
-    );
-    let (left, right, bottom) = (x(0.0), x(last), y(low));
-    let every = ((high - low) / 6.0).ceil().max(1.0);
-    let mut power = high;
-    // Writing to a string does not fail.
-    while power >= low {
-        let at = y(power);
-        let _ = write!(out, "<path class=\"grid\" d=\"M{left:.1} {at:.1}H{right:.1}\"/>");
-        let exponent = format!("{power}").replace('-', "−");
-        let (beside, below) = (left - 8.0, at + 5.0);
-        let _ = write!(out, "<text x=\"{beside:.1}\" y=\"{below:.1}\" text-anchor=\"end\">10");
-        let _ = write!(out, "<tspan dy=\"-5\" font-size=\"9\">{exponent}</tspan></text>");
-        power -= every;
-    }
-    if let Some(goal) = tolerance.map(|tolerance| y(tolerance.log10())) {
-        let _ = write!(out, "<path class=\"goal\" d=\"M{left:.1} {goal:.1}H{right:.1}\"/>");
-        let _ = write!(out, "<text class=\"goal\" x=\"{left:.1}\" y=\"{:.1}\" dx=\"6\">tolerance</text>", goal - 5.0);
-    }
-    let line: Vec<String> = points.iter().map(|&(n, v)| format!("{:.1} {:.1}", x(n), y(v))).collect();
-    let _ = write!(out, "<path class=\"curve\" d=\"M{}\"/>", line.join("L"));
-    let _ = write!(out, "<text x=\"{left:.1}\" y=\"{bottom:.1}\" dy=\"20\">0</text>");
-    let _ = write!(out, "<text x=\"{right:.1}\" y=\"{bottom:.1}\" dy=\"20\" text-anchor=\"end\">");
-    let _ = write!(out, "{} iterations</text>", count(last as usize));
-    out + "</svg>"
+    let across = [(0.0, "0".into()), (last, format!("{} iterations", count(last as usize)))];
+    let goal = tolerance.map(|tolerance| (tolerance.log10(), "tolerance"));
+    let plot = Plot { label: "relative residual over iterations", across, curves: vec![("", points)], goal };
+    plot.draw().map_or(String::new(), |drawn| format!("<h3>Residual</h3>{drawn}"))
+}
+
+/// The sizes of a series' curves, and where each is largest.
+pub(super) fn series(series: &Series, units: Option<Units>) -> String {
+    let (over, quantity) = series.over;
+    let Some((first, last)) = series.at.first().zip(series.at.last()) else { return String::new() };
+    let measured = |value: f64| with_unit(engineering(value), units, quantity);
+    let points = |curve: &Curve| {
+        let points = series.at.iter().zip(&curve.rows).map(|(at, row)| (*at, row[0].log10()));
+        points.filter(|point| point.1.is_finite()).collect()
+    };
+    let curves = series.curves.iter().map(|curve| (curve.name.as_str(), points(curve))).collect();
+    let (size, of_size) = series.columns[0];
+    let label = format!("{size} over {over}");
+    let across = [(*first, measured(*first)), (*last, measured(*last))];
+    let drawn = Plot { label: &label, across, curves, goal: None }.draw().unwrap_or_default();
+    let row = |(name, at, peak): (&str, f64, f64)| {
+        let peak = with_unit(engineering(peak), units, of_size);
+        format!("<tr><th>{}</th><td>{peak}</td><td>{}</td></tr>", escape(name), measured(at))
+    };
+    let rows: String = series.peaks().map(row).collect();
+    format!(
+        "<section><h2>Response to the loads</h2>{drawn}<table><thead><tr><th></th><th>largest {size}</th><th>at {over}</th></tr>\
+         </thead><tbody>{rows}</tbody></table></section>\n"
+    )
 }
 
 /// Bars of the tenths from 0 to 1.

@@ -15,16 +15,19 @@
 //! levels, and a V. It is positive definite as the residual `1 - t q(t)` is below 1 in size on the whole spectrum. The
 //! coefficients of a K's steps depend on r, and the iteration outside has to be flexible too.
 //!
-//! An application launches kernels and nothing else.
+//! An application launches kernels and nothing else. Several vectors go through the cycle together: what reads matrices reads
+//! them once for all, and the bits of each are those that it has alone.
 
 use super::blocks::{BlockRows, Columns};
 use super::smoother::{Equations, Smoother};
 use crate::device::Buffer;
-use crate::linalg::{N_SCALARS, Quotient, Scalar, Space};
+use crate::linalg::{N_SCALARS, Quotient, Scalar, Space, views, views_mut};
 use crate::result::Result;
-use crate::sparse::{LinOp, Matrix};
+use crate::sparse::{Epilogue, LinOp, Matrix};
 use kernels_rs::amg::transfer::{AddShares, ProlongCorrection, RestrictShare, SHARES};
 use kernels_rs::real::Real;
+use kernels_rs::vectors::{NARROW, WIDTH};
+use std::array;
 use std::mem::swap;
 use std::rc::Rc;
 
@@ -32,40 +35,114 @@ use std::rc::Rc;
 pub struct Transfer<T: Real> {
     prolongator: Rc<BlockRows<T>>,
     columns: Rc<Columns>,
-    /// Of the residual that comes to the next level, see [`RestrictShare`].
+    /// Of the residuals that come to the next level, see [`RestrictShare`].
     shares: Buffer<T>,
-    /// On the next level: the residual, its correction, and what conjugate gradients take besides.
-    vectors: [Buffer<T>; 5],
+    /// On the next level, of each vector that goes through the cycle: the residual, its correction, and what conjugate
+    /// gradients take besides.
+    vectors: [Vec<Buffer<T>>; 5],
 }
 
 impl<T: Real> Transfer<T> {
     /// By the prolongator P; `columns` are the blocks of its columns.
     pub fn new(space: &Space, prolongator: Rc<BlockRows<T>>, columns: Rc<Columns>) -> Result<Self> {
-        let n = prolongator.shape.n_columns * prolongator.columns;
-        let zeros = || space.zeros(n);
-        let shares = space.zeros(n * SHARES)?;
-        let vectors = [zeros()?, zeros()?, zeros()?, zeros()?, zeros()?];
-        Ok(Transfer { prolongator, columns, shares, vectors })
+        let mut transfer = Transfer { prolongator, columns, shares: space.zeros(0)?, vectors: array::from_fn(|_| vec![]) };
+        transfer.widen(space, 1)?;
+        Ok(transfer)
+    }
+
+    /// Unknowns of the next level.
+    fn n_coarse(&self) -> usize {
+        self.prolongator.shape.n_columns * self.prolongator.columns
+    }
+
+    /// Makes room for so many vectors.
+    fn widen(&mut self, space: &Space, width: usize) -> Result<()> {
+        let n = self.n_coarse();
+        let n_shares = n * SHARES * if is_one_by_one(space, width) { 1 } else { WIDTH };
+        if self.shares.len() < n_shares {
+            self.shares = space.zeros(n_shares)?;
+        }
+        self.vectors.iter_mut().try_for_each(|vectors| widen(space, vectors, n, width))
     }
 
     /// Takes `P^T (r - q)` to the next level.
-    fn restrict(&mut self, space: &Space, r: &Buffer<T>, q: &Buffer<T>) -> Result<()> {
+    fn restrict(&mut self, space: &Space, r: &[Buffer<T>], q: &[Buffer<T>]) -> Result<()> {
+        if !is_one_by_one(space, r.len()) {
+            return match self.n_coarse() * SHARES < FEW {
+                true => self.restrict_parts::<NARROW>(space, (r, q), 0),
+                false => self.restrict_parts::<WIDTH>(space, (r, q), 0),
+            };
+        }
+        (0..r.len()).try_for_each(|k| self.restrict_parts::<1>(space, (&r[k..=k], &q[k..=k]), k))
+    }
+
+    /// The same of some vectors, W a thread, to those of the next level from one on.
+    fn restrict_parts<const W: usize>(
+        &mut self,
+        space: &Space,
+        (r, q): (&[Buffer<T>], &[Buffer<T>]),
+        first: usize,
+    ) -> Result<()> {
+        let (n, width) = (self.n_coarse(), r.len());
         let (prolongator, members) = (self.prolongator.view(), self.columns.view());
-        let (r, q, shares) = (r.view(), q.view(), self.shares.view_mut());
-        let (columns, coarse) = (prolongator.columns, &mut self.vectors[0]);
-        let n_shares = coarse.len() / columns * SHARES;
+        let (r, q, shares) = (views(r), views(q), self.shares.view_mut());
+        let columns = prolongator.columns;
+        let n_shares = n / columns * SHARES;
+        let (n_items, parts) = (n_shares * width.div_ceil(W), width.div_ceil(W));
         // SAFETY: all live and have the unknowns of this level, or of the next; the vectors are borrowed uniquely.
         unsafe {
             match columns {
-                1 => space.run(n_shares, RestrictShare::<T, 1> { prolongator, members, r, q, shares }),
-                2 => space.run(n_shares, RestrictShare::<T, 2> { prolongator, members, r, q, shares }),
-                3 => space.run(n_shares, RestrictShare::<T, 3> { prolongator, members, r, q, shares }),
-                _ => space.run(n_shares, RestrictShare::<T, 6> { prolongator, members, r, q, shares }),
+                1 => space.run(n_items, RestrictShare::<T, 1, W> { n_shares, prolongator, members, r, q, shares }),
+                2 => space.run(n_items, RestrictShare::<T, 2, W> { n_shares, prolongator, members, r, q, shares }),
+                3 => space.run(n_items, RestrictShare::<T, 3, W> { n_shares, prolongator, members, r, q, shares }),
+                _ => space.run(n_items, RestrictShare::<T, 6, W> { n_shares, prolongator, members, r, q, shares }),
             }?;
-            let shares = self.shares.view();
-            space.run(coarse.len(), AddShares { columns, shares, coarse: coarse.view_mut() })
+            let coarse = views_mut(&mut self.vectors[0][first..first + width]);
+            space.run(n * parts, AddShares::<T, W> { n, columns, shares: self.shares.view(), coarse })
         }
     }
+
+    /// Sets `to = z + P c`, c the next level's corrections.
+    fn prolong(&self, space: &Space, z: &[Buffer<T>], to: &mut [Buffer<T>]) -> Result<()> {
+        if !is_one_by_one(space, z.len()) {
+            return match z[0].len() < FEW {
+                true => self.prolong_parts::<NARROW>(space, z, to, 0),
+                false => self.prolong_parts::<WIDTH>(space, z, to, 0),
+            };
+        }
+        (0..z.len()).try_for_each(|k| self.prolong_parts::<1>(space, &z[k..=k], &mut to[k..=k], k))
+    }
+
+    /// The same of some vectors, W a thread, from those of the next level from one on.
+    fn prolong_parts<const W: usize>(
+        &self,
+        space: &Space,
+        z: &[Buffer<T>],
+        to: &mut [Buffer<T>],
+        first: usize,
+    ) -> Result<()> {
+        let (n, width, prolongator) = (z[0].len(), z.len(), self.prolongator.view());
+        let (coarse, z, to) = (views(&self.vectors[1][first..first + width]), views(z), views_mut(to));
+        let kernel = ProlongCorrection::<T, W> { n, prolongator, coarse, z, to };
+        // SAFETY: all live and have the unknowns of this level, or of the next; `to` is borrowed uniquely.
+        unsafe { space.run(n * width.div_ceil(W), kernel) }
+    }
+}
+
+/// Entries and shares below which threads have [`NARROW`] vectors: there is less work than a GPU has threads.
+const FEW: usize = 1 << 18;
+
+/// Whether vectors go through transfers one after the other: a single one, and all on the CPU.
+fn is_one_by_one(space: &Space, width: usize) -> bool {
+    width == 1 || space.on_host()
+}
+
+/// Adds vectors of n entries until there are so many.
+fn widen<T: Real>(space: &Space, vectors: &mut Vec<Buffer<T>>, n: usize, width: usize) -> Result<()> {
+    while vectors.len() < width {
+        vectors.push(space.zeros(n)?);
+    }
+    Ok(())
 }
 
 /// A level of the cycle.
@@ -73,8 +150,8 @@ pub struct Level<T: Real> {
     smoother: Smoother<T>,
     /// The way down; none from the last level that is smoothed.
     transfer: Option<Transfer<T>>,
-    /// What z was a step before, and a product with the matrix.
-    scratch: [Buffer<T>; 2],
+    /// Of each vector that goes through the cycle: what z was a step before, and a product with the matrix.
+    scratch: [Vec<Buffer<T>>; 2],
 }
 
 /// The matrices below the finest level.
@@ -90,13 +167,21 @@ pub struct Matrices<'a, T: Real> {
 impl<T: Real> Level<T> {
     /// A level with its way down.
     pub fn new(space: &Space, smoother: Smoother<T>, transfer: Option<Transfer<T>>) -> Result<Self> {
-        let scratch = [space.zeros(smoother.n())?, space.zeros(smoother.n())?];
-        Ok(Level { smoother, transfer, scratch })
+        let mut level = Level { smoother, transfer, scratch: [vec![], vec![]] };
+        level.widen(space, 1)?;
+        Ok(level)
+    }
+
+    /// Makes room for so many vectors.
+    pub fn widen(&mut self, space: &Space, width: usize) -> Result<()> {
+        let n = self.smoother.n();
+        self.scratch.iter_mut().try_for_each(|vectors| widen(space, vectors, n, width))?;
+        self.transfer.iter_mut().try_for_each(|transfer| transfer.widen(space, width))
     }
 
     /// Bytes of what it has besides its matrix.
     pub fn bytes(&self) -> u64 {
-        let of = |vectors: &[Buffer<T>]| vectors.iter().map(Buffer::bytes).sum::<u64>();
+        let of = |vectors: &[Vec<Buffer<T>>]| vectors.iter().flatten().map(Buffer::bytes).sum::<u64>();
         let transfer = self.transfer.as_ref().map_or(0, |Transfer { prolongator, columns, shares, vectors }| {
             prolongator.bytes() + columns.bytes() + of(vectors) + shares.bytes()
         });
@@ -104,18 +189,19 @@ impl<T: Real> Level<T> {
     }
 }
 
-/// `z = M^-1 r` of the first of the levels, whose matrix is `operator`.
+/// `z = M^-1 r` of the first of the levels, whose matrix is `operator`, for as many vectors as the levels have room for.
 pub fn cycle<T: Real>(
     space: &Space,
     levels: &mut [Level<T>],
     below: &Matrices<T>,
     operator: &dyn LinOp<T>,
-    r: &Buffer<T>,
-    z: &mut Buffer<T>,
+    r: &[Buffer<T>],
+    z: &mut [Buffer<T>],
 ) -> Result<()> {
-    let Some((Level { smoother, transfer, scratch: [other, product] }, rest)) = levels.split_first_mut() else {
+    let Some((Level { smoother, transfer, scratch }, rest)) = levels.split_first_mut() else {
         unreachable!("a hierarchy has its finest level")
     };
+    let [other, product] = scratch.each_mut().map(|vectors| &mut vectors[..r.len()]);
     let of = Equations { space, operator, r };
     let Some(transfer) = transfer else {
         return smoother.start(&of, [z, other, product]);
@@ -123,9 +209,9 @@ pub fn cycle<T: Real>(
     // The correction goes from one of the vectors to the other, and each step too: the last one is to end in z.
     let (before, after) = if smoother.is_even() { (other, z) } else { (z, other) };
     smoother.start(&of, [&mut *before, &mut *after, &mut *product])?;
-    operator.apply(space, before, product)?;
+    operator.apply_all(space, before, product)?;
     transfer.restrict(space, r, product)?;
-    let Transfer { prolongator, vectors: on_next, .. } = transfer;
+    let on_next = transfer.vectors.each_mut().map(|vectors| &mut vectors[..r.len()]);
     match (below.smoothed, below.inverse) {
         ([next, others @ ..], inverse) => {
             let [steps, on_others] = below.steps;
@@ -139,28 +225,21 @@ pub fn cycle<T: Real>(
         }
         ([], Some(inverse)) => {
             let [r, z, ..] = on_next;
-            inverse.apply(space, r, z)?;
+            inverse.apply_all(space, r, z)?;
         }
         ([], None) => unreachable!("there is a level to go to"),
     }
-    let kernel = ProlongCorrection {
-        prolongator: prolongator.view(),
-        coarse: on_next[1].view(),
-        z: before.view(),
-        to: after.view_mut(),
-    };
-    // SAFETY: all live and have the unknowns of this level, or of the next; `after` is borrowed uniquely.
-    unsafe { space.run(before.len(), kernel) }?;
+    transfer.prolong(space, before, after)?;
     let (z, other) = if smoother.is_even() { (after, before) } else { (before, after) };
     smoother.go_on(&of, [z, other, product])
 }
 
-/// Scalars that [`conjugate_gradients`] has on a level: the last ones of the bank but for two that others have, as the
-/// iteration outside has the first.
+/// Scalars that [`conjugate_gradients`] has on a level for a vector: the last ones of the bank but for two that others have,
+/// as the iteration outside has the first.
 const SCALARS: usize = 5;
 
 /// `x ~ A^-1 r` on the first of the levels, whose matrix is `a`, by some steps of flexible conjugate gradients, two or
-/// more, that its cycle preconditions. r becomes the residual before the last step.
+/// more, that its cycle preconditions, for each vector. r becomes the residual before the last step.
 ///
 /// ```text
 /// x = M^-1 r,   v = A x,   alpha = x.r / x.v,   r -= alpha v
@@ -173,31 +252,53 @@ fn conjugate_gradients<T: Real>(
     below: &Matrices<T>,
     steps: usize,
     a: &Matrix<T>,
-    [r, x, v, p, next]: &mut [Buffer<T>; 5],
+    [r, x, v, p, next]: [&mut [Buffer<T>]; 5],
 ) -> Result<()> {
-    let first = N_SCALARS - 3 - SCALARS * levels.len();
-    let [xr, xv, vp, pr, pv] = core::array::from_fn(|i| Scalar::new(first + i));
+    let (width, depth) = (r.len(), levels.len());
+    let scalars: Vec<[Scalar; SCALARS]> = (0..width)
+        .map(|k| array::from_fn(|i| Scalar::new(N_SCALARS - 3 - SCALARS * (WIDTH * depth - k) + i)))
+        .collect();
+    let of_each = |take: &mut dyn FnMut(usize, [Scalar; SCALARS]) -> Result<()>| {
+        scalars.iter().enumerate().try_for_each(|(k, scalars)| take(k, *scalars))
+    };
+    let dots = |place: usize| scalars.iter().map(move |scalars| Epilogue::Dot(scalars[place])).collect::<Vec<_>>();
     cycle(space, levels, below, a, r, x)?;
-    a.apply_dot(space, x, v, xv)?;
-    space.dot(x, r, xr)?;
-    let (alpha, gamma) = (Quotient::new(xr, xv), Quotient::new(pr, pv));
-    space.axpy(alpha.minus(), v, r)?;
+    // SAFETY: these are no steps.
+    unsafe { a.apply_all_then(space, x, v, &dots(XV)) }?;
+    of_each(&mut |k, [xr, xv, ..]| {
+        space.dot(&x[k], &r[k], xr)?;
+        space.axpy(Quotient::new(xr, xv).minus(), &v[k], &mut r[k])
+    })?;
     cycle(space, levels, below, a, r, p)?;
-    space.dot(v, p, vp)?;
-    space.axpy(Quotient::new(vp, xv).minus(), x, p)?;
-    a.apply_dot(space, p, v, pv)?;
-    space.dot(p, r, pr)?;
-    space.axpby([gamma, alpha], p, x)?;
+    of_each(&mut |k, [_, xv, vp, ..]| {
+        space.dot(&v[k], &p[k], vp)?;
+        space.axpy(Quotient::new(vp, xv).minus(), &x[k], &mut p[k])
+    })?;
+    // SAFETY: as above.
+    unsafe { a.apply_all_then(space, p, v, &dots(PV)) }?;
+    of_each(&mut |k, [xr, xv, _, pr, pv]| {
+        space.dot(&p[k], &r[k], pr)?;
+        space.axpby([Quotient::new(pr, pv), Quotient::new(xr, xv)], &p[k], &mut x[k])
+    })?;
     let (mut p, mut next) = (p, next);
     for _ in 2..steps {
-        space.axpy(gamma.minus(), v, r)?;
+        of_each(&mut |k, [.., pr, pv]| space.axpy(Quotient::new(pr, pv).minus(), &v[k], &mut r[k]))?;
         cycle(space, levels, below, a, r, next)?;
-        space.dot(v, next, vp)?;
-        space.axpy(Quotient::new(vp, pv).minus(), p, next)?;
+        of_each(&mut |k, [_, _, vp, _, pv]| {
+            space.dot(&v[k], &next[k], vp)?;
+            space.axpy(Quotient::new(vp, pv).minus(), &p[k], &mut next[k])
+        })?;
         swap(&mut p, &mut next);
-        a.apply_dot(space, p, v, pv)?;
-        space.dot(p, r, pr)?;
-        space.axpy(gamma, p, x)?;
+        // SAFETY: as above.
+        unsafe { a.apply_all_then(space, p, v, &dots(PV)) }?;
+        of_each(&mut |k, [_, _, _, pr, pv]| {
+            space.dot(&p[k], &r[k], pr)?;
+            space.axpy(Quotient::new(pr, pv), &p[k], &mut x[k])
+        })?;
     }
     Ok(())
 }
+
+/// Where of a vector's scalars `x . v` and `p . v` are.
+const XV: usize = 1;
+const PV: usize = 4;

@@ -63,11 +63,13 @@ use cycle::{Level, Matrices, Transfer, cycle};
 use fine::Fine;
 use kernels_rs::amg::transfer::{CopyBlocks, RoundProlongator};
 use kernels_rs::real::{Real, Stored};
+use kernels_rs::vectors::WIDTH;
 use setup::{Coarsening, Symbolic, aggregate};
 use smoother::{FEW, MORE, Smoother};
 use std::any::Any;
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::slice;
 use std::time::Instant;
 use strength::{COARSE_REACH, REACH, Strength};
 use tentative::Modes;
@@ -97,9 +99,17 @@ pub struct Amg<T: Real> {
 
 impl<T: Real> Preconditioner<T> for Amg<T> {
     fn apply(&self, space: &Space, operator: &dyn LinOp<T>, r: &Buffer<T>, z: &mut Buffer<T>) -> Result<()> {
+        self.apply_all(space, operator, slice::from_ref(r), slice::from_mut(z))
+    }
+
+    fn apply_all(&self, space: &Space, operator: &dyn LinOp<T>, r: &[Buffer<T>], z: &mut [Buffer<T>]) -> Result<()> {
         let (smoothed, inverse, steps) = (self.matrices.as_slice(), self.inverse.as_ref(), self.steps);
-        let below = Matrices { smoothed, inverse, steps };
-        cycle(space, &mut self.levels.borrow_mut(), &below, operator, r, z)
+        let (below, levels) = (Matrices { smoothed, inverse, steps }, &mut *self.levels.borrow_mut());
+        for (r, z) in r.chunks(WIDTH).zip(z.chunks_mut(WIDTH)) {
+            levels.iter_mut().try_for_each(|level| level.widen(space, r.len()))?;
+            cycle(space, levels, &below, operator, r, z)?;
+        }
+        Ok(())
     }
 
     fn products(&self) -> usize {

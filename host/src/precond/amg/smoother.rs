@@ -47,14 +47,14 @@ pub struct Smoother<T: Real> {
     steps: Vec<Factors>,
 }
 
-/// `A z = r` on a level.
+/// `A z = r` on a level, for some vectors.
 pub struct Equations<'a, T: Real> {
     /// Where it is.
     pub space: &'a Space,
     /// A.
     pub operator: &'a dyn LinOp<T>,
     /// r.
-    pub r: &'a Buffer<T>,
+    pub r: &'a [Buffer<T>],
 }
 
 impl<T: Real> Smoother<T> {
@@ -94,22 +94,23 @@ impl<T: Real> Smoother<T> {
     }
 
     /// `z = q(D^-1 A) D^-1 r`.
-    pub fn start(&self, of: &Equations<T>, [z, other, product]: [&mut Buffer<T>; 3]) -> Result<()> {
+    pub fn start(&self, of: &Equations<T>, [z, other, product]: [&mut [Buffer<T>]; 3]) -> Result<()> {
         let first = if self.is_even() { &mut *other } else { &mut *z };
-        let (factor, r, n) = (T::from_f64(self.steps[0][2]), of.r.view(), self.n());
-        assert!([of.r.len(), first.len()] == [n; 2], "vectors of another length than the matrix");
-        // SAFETY: all live and have the level's unknowns; the result is borrowed uniquely.
-        unsafe {
-            match &self.blocks {
-                None => {
-                    of.space.run(n, PolynomialStart { factor, inverse: self.inverse.view(), r, z: first.view_mut() })
+        let (factor, n) = (T::from_f64(self.steps[0][2]), self.n());
+        for (r, z) in of.r.iter().zip(first) {
+            assert!([r.len(), z.len()] == [n; 2], "vectors of another length than the matrix");
+            let (r, z) = (r.view(), z.view_mut());
+            // SAFETY: all live and have the level's unknowns; the result is borrowed uniquely.
+            unsafe {
+                match &self.blocks {
+                    None => of.space.run(n, PolynomialStart { factor, inverse: self.inverse.view(), r, z }),
+                    Some(blocks) => {
+                        let (entries, values) = (blocks.entries(), blocks.values());
+                        of.space.run(n, StackedStart { factor, entries, values, r, z })
+                    }
                 }
-                Some(blocks) => {
-                    let (entries, values) = (blocks.entries(), blocks.values());
-                    of.space.run(n, StackedStart { factor, entries, values, r, z: first.view_mut() })
-                }
-            }
-        }?;
+            }?;
+        }
         let mut steps = self.steps[1..].to_vec();
         // Before the second step z_old is 0.
         steps.iter_mut().take(1).for_each(|[_, b, _]| *b = 0.0);
@@ -117,29 +118,35 @@ impl<T: Real> Smoother<T> {
     }
 
     /// `z += q(D^-1 A) D^-1 (r - A z)`, from the z that is in `z` if the steps are even in number, and else in `other`.
-    pub fn go_on(&self, of: &Equations<T>, vectors: [&mut Buffer<T>; 3]) -> Result<()> {
+    pub fn go_on(&self, of: &Equations<T>, vectors: [&mut [Buffer<T>]; 3]) -> Result<()> {
         self.take(of, &self.steps, vectors)
     }
 
     /// Takes steps, from one of the vectors to the other and back; the last one leaves its result in z.
-    fn take(&self, of: &Equations<T>, steps: &[Factors], [z, other, product]: [&mut Buffer<T>; 3]) -> Result<()> {
+    fn take(&self, of: &Equations<T>, steps: &[Factors], [z, other, product]: [&mut [Buffer<T>]; 3]) -> Result<()> {
         let (mut current, mut other) = if steps.len().is_multiple_of(2) { (z, other) } else { (other, z) };
         for factors in steps {
-            let step = Step {
+            let step = |(r, previous): (&Buffer<T>, &mut Buffer<T>)| Step {
                 factors: factors.map(T::from_f64),
                 inverse: self.inverse.view(),
-                r: of.r.view(),
-                previous: other.view_mut(),
+                r: r.view(),
+                previous: previous.view_mut(),
             };
+            let steps = of.r.iter().zip(&mut *other).map(step);
             match &self.blocks {
-                // SAFETY: all live, have the level's unknowns and are different; `other` is borrowed uniquely.
-                None => unsafe { of.operator.apply_then(of.space, current, product, Epilogue::Step(step)) }?,
+                None => {
+                    let steps: Vec<_> = steps.map(Epilogue::Step).collect();
+                    // SAFETY: all live, have the level's unknowns and are different; `other` is borrowed uniquely.
+                    unsafe { of.operator.apply_all_then(of.space, current, product, &steps) }?;
+                }
                 Some(blocks) => {
-                    of.operator.apply(of.space, current, product)?;
+                    of.operator.apply_all(of.space, current, product)?;
                     let (entries, values) = (blocks.entries(), blocks.values());
-                    let kernel = StackedStep { step, entries, values, z: current.view(), product: product.view() };
-                    // SAFETY: as above.
-                    unsafe { of.space.run(self.n(), kernel) }?;
+                    for ((step, z), product) in steps.zip(&*current).zip(&*product) {
+                        let kernel = StackedStep { step, entries, values, z: z.view(), product: product.view() };
+                        // SAFETY: as above.
+                        unsafe { of.space.run(self.n(), kernel) }?;
+                    }
                 }
             }
             swap(&mut current, &mut other);

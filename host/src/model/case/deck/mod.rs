@@ -253,6 +253,7 @@ fn empty(place: inp::Place) -> Tables {
         rotation: None,
         temperature: None,
         inertia_relief: None,
+        harmonic: None,
         pressure: Vec::new(),
         traction: Vec::new(),
         force: Vec::new(),
