@@ -34,6 +34,9 @@ pub struct Arguments {
     /// The tolerance is on the estimated error, as that of a case is, and not on the residual.
     #[arg(long)]
     energy: bool,
+    /// Precision and preconditioner as the program chooses them.
+    #[arg(long, conflicts_with_all = ["mixed", "preconditioner"])]
+    automatic: bool,
 }
 
 /// Seconds by phase, all of them done when `total` ends.
@@ -77,14 +80,16 @@ struct Report {
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let Arguments { common, wanted, preconditioner, energy } = arguments;
+    let Arguments { common, wanted, preconditioner, energy, automatic } = arguments;
     wanted.check(common.precision)?;
     let mut model = common.problem.model(common)?;
     let solver = &mut model.solver;
     (solver.tolerance, solver.format) = (wanted.tolerance, Some(wanted.format));
     solver.residual_tolerance = (!energy).then_some(wanted.tolerance);
-    solver.preconditioner = *preconditioner;
-    solver.precision = Some(if wanted.mixed { Precision::Mixed } else { common.precision });
+    if !automatic {
+        solver.preconditioner = *preconditioner;
+        solver.precision = Some(if wanted.mixed { Precision::Mixed } else { common.precision });
+    }
     let space = Space::open(common.device)?;
     let report = in_precision!(common, measure(&space, common, &model))?;
     page::finish("solve", common.json.as_deref(), &report, String::new())

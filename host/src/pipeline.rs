@@ -12,7 +12,7 @@ mod motion;
 mod start;
 mod system;
 
-pub use system::{Loaded, Operator, System};
+pub use system::{Loaded, Loading, Operator, System};
 
 use crate::device::DeviceName;
 use crate::linalg::Space;
@@ -27,8 +27,10 @@ use crate::sparse::CoupledRows;
 use crate::stress::{self, Balance, Context};
 use build::Iterations;
 use kernels_rs::real::Real;
+use kernels_rs::vectors::WIDTH;
 use start::Earlier;
 use std::borrow::Cow;
+use std::mem::{replace, take};
 use std::time::Instant;
 
 /// Seconds each phase took.
@@ -337,6 +339,9 @@ impl Run<'_> {
         self.changes = maker.changes;
         self.used.factor_nonzeros = iteration.factor_nonzeros();
         self.used.hierarchy = iteration.hierarchy().cloned();
+        if self.n_cases > 1 && iteration.is_for_several(space) && model.solver.residual_tolerance.is_none() {
+            return self.solve_together(system, &*iteration);
+        }
         let mut earlier = Earlier::default();
         for case in 0..self.n_cases {
             self.begin(case);
@@ -353,6 +358,29 @@ impl Run<'_> {
             }
             if self.take(&system.body, found)? {
                 break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Solves the cases some at a time.
+    fn solve_together<T: Real>(&mut self, mut system: System<T>, iteration: &dyn Iteration<T>) -> Result<()> {
+        let (space, model, n) = (self.space, self.model, self.n_cases);
+        let mut first = Some((take(&mut system.body.loading), replace(&mut system.f, space.zeros(0)?)));
+        for start in (0..n).step_by(WIDTH) {
+            self.begin(start);
+            let of_case = |case| first.take().map_or_else(|| system.case(space, model, case), Ok);
+            let cases = (start..n.min(start + WIDTH)).map(of_case).collect::<Result<Vec<_>>>()?;
+            self.timings.boundary += self.phase.next("solve");
+            let found = system.iterate_together(space, iteration, &cases, stopping(&model.solver), self.monitor)?;
+            for (k, ((loading, _), (v, outcome))) in cases.into_iter().zip(found).enumerate() {
+                system.body.loading = loading;
+                if k > 0 {
+                    self.phase = Phase::begin(self.monitor, "stress");
+                }
+                if self.take(&system.body, Found { v, outcome, epsilon: T::EPSILON.to_f64() })? {
+                    return Ok(());
+                }
             }
         }
         Ok(())
@@ -396,7 +424,8 @@ impl Run<'_> {
     /// Sends what follows from what was found to the sink, and keeps the rest; says whether it is the end.
     fn take(&mut self, body: &Loaded, Found { v, mut outcome, epsilon }: Found) -> Result<bool> {
         let (space, model) = (self.space, self.model);
-        let Loaded { numbering, mesh, supports, loads, norm_f, parts, couplings, coords, .. } = body;
+        let Loaded { numbering, mesh, supports, loading, parts, couplings, coords } = body;
+        let Loading { loads, norm_f, .. } = loading;
         let (applied, mut supports) = (&loads.all, Cow::Borrowed(supports));
         outcome.changes = self.changes.clone();
         let u: Vec<f64> = parallel::map_indices(v.len(), &|i| v[i] + supports.prescribed[i]);

@@ -73,14 +73,14 @@ impl Reference {
     pub fn new(model: &Model) -> Result<Reference> {
         let space = Space::cpu();
         let (system, _) = matrices::assemble(&space, model, Format::Bcsr)?;
-        let Loaded { numbering, mesh, loads, .. } = &system.body;
+        let Loaded { numbering, mesh, loading, .. } = &system.body;
         let stiffness = Stiffness::assemble(&space, model, mesh, system.matrix())?;
         // What the model prescribes, whatever has become of it on the way to the system.
         let supports = Supports::new(model, numbering);
         let coords = numbering.gather(&model.mesh.coords);
         let mut parts = parts(model, numbering, &coords);
         let diagonal = stiffness.diagonal();
-        let applied = loads.all.clone();
+        let applied = loading.loads.all.clone();
         let mut w = vec![Extended::ZERO; applied.len()];
         for part in &mut parts {
             part.take_off_motion(&supports, &coords, &diagonal, &mut w);

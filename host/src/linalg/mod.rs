@@ -48,7 +48,7 @@ impl Scalar {
 }
 
 /// Device-resident scalars of a space.
-pub const N_SCALARS: usize = 640;
+pub const N_SCALARS: usize = 768;
 
 /// A coefficient `factor num / den` of device-resident scalars; 0 where either is 0.
 #[derive(Debug, Clone, Copy)]

@@ -27,7 +27,8 @@ pub(super) fn solve<T: Real>(run: &mut Run) -> Result<()> {
     run.timings.assembly = run.phase.next("boundary");
     for case in 0..run.n_cases {
         run.begin(case);
-        let f = body.set_loads::<T>(space, model, case)?;
+        let (loading, f) = body.loading::<T>(space, model, case)?;
+        body.loading = loading;
         let f = space.upload_vec(f.into_iter().map(T::from_f64).collect::<Vec<_>>())?;
         let operator = ElementOperator::<T>::new(space, &body.mesh, &body.supports)?;
         run.timings.boundary += run.phase.next("solve");
@@ -52,13 +53,13 @@ fn iterate<T: Real>(
     let plain = FemsesOptions::new(tolerance, max_iterations, plan.acceleration);
     let options = FemsesOptions { measure, order: solver.order, ..plain };
     let mut v = space.zeros(body.mesh.n_nodes)?;
-    let strains = Strains::new(space, body, None);
+    let strains = Strains::new(space, body, &body.loading, None);
     let inverse = || {
         let mut inverse = space.zeros(body.mesh.n_nodes)?;
         space.copy(operator.inverse_diagonal(), &mut inverse)?;
         Ok(inverse)
     };
-    let energy = body.energy_norm(space, &strains, None, inverse)?;
+    let energy = body.energy_norm(space, &body.loading, &strains, None, inverse)?;
     let outcome = femses(space, operator, f, Some(&energy), &mut v, options, monitor)?;
     Ok((space.take(v)?.into_iter().map(T::to_f64).collect(), outcome))
 }

@@ -8,6 +8,7 @@ use crate::result::Result;
 use crate::stress;
 
 /// Nodal forces in the solver's numbering.
+#[derive(Default)]
 pub struct Loads {
     /// All of them, `[n_nodes][components]` flat.
     pub all: Vec<f64>,

@@ -71,15 +71,22 @@ pub struct Loaded {
     pub mesh: Rc<DeviceMesh>,
     /// The supports.
     pub supports: Supports,
-    /// All loads.
-    pub loads: Loads,
-    /// `||f||` of the right-hand side, before rounding.
-    pub norm_f: f64,
+    /// The loads of the case that it is in.
+    pub loading: Loading,
     pub(super) parts: Parts,
     /// What couples unknowns, if anything does.
     pub couplings: Option<Couplings>,
     /// Coordinates of the nodes.
     pub(super) coords: Vec<[f64; 3]>,
+}
+
+/// The loads of a case, and what follows of them.
+#[derive(Default)]
+pub struct Loading {
+    /// All loads.
+    pub loads: Loads,
+    /// `||f||` of the right-hand side, before rounding.
+    pub norm_f: f64,
     /// `w_D . K w_D` of each part.
     offset: Vec<f64>,
     /// Whether the right-hand side of each part is not 0.
@@ -107,11 +114,7 @@ impl Loaded {
             coords,
             numbering,
             mesh: Rc::new(mesh),
-            loads,
-            norm_f: 0.0,
-            offset: Vec::new(),
-            active: Vec::new(),
-            weights: Vec::new(),
+            loading: Loading { loads, ..Loading::default() },
         })
     }
 
@@ -152,66 +155,73 @@ impl Loaded {
 
     /// The right-hand side `f - K w_D` of the loads, from the [`Self::prescribed_forces`]; 0 where it is prescribed: what
     /// elimination makes of it.
-    fn lifted(&self, forces: &[f64]) -> Vec<f64> {
+    fn lifted(&self, loads: &Loads, forces: &[f64]) -> Vec<f64> {
         let force = |i: usize| forces.get(i).copied().unwrap_or(0.0);
-        let mut lifted: Vec<f64> = self.loads.all.iter().enumerate().map(|(i, load)| load - force(i)).collect();
+        let mut lifted: Vec<f64> = loads.all.iter().enumerate().map(|(i, load)| load - force(i)).collect();
         self.supports.free_part(&mut lifted);
         lifted
     }
 
-    /// Takes the loads of another case; returns the right-hand side.
-    pub(super) fn set_loads<T: Real>(&mut self, space: &Space, model: &Model, case: usize) -> Result<Vec<f64>> {
-        self.loads = Loads::new(space, model, case, (&self.numbering, &self.mesh), &self.coords)?;
-        self.right_side::<T>(space)
+    /// The loads of a case, with their right-hand side.
+    pub(super) fn loading<T: Real>(&self, space: &Space, model: &Model, case: usize) -> Result<(Loading, Vec<f64>)> {
+        let loads = Loads::new(space, model, case, (&self.numbering, &self.mesh), &self.coords)?;
+        self.right_side::<T>(space, loads)
     }
 
-    /// Takes and returns the right-hand side of the loads: `T^T (f - K w_D)` where something is coupled.
-    fn right_side<T: Real>(&mut self, space: &Space) -> Result<Vec<f64>> {
-        let forces = self.prescribed_forces(space)?;
-        let mut f = self.lifted(&forces);
-        self.couplings.iter().for_each(|couplings| couplings.rows.restrict(&mut f));
-        self.set_rhs::<T>(&f, &forces)?;
+    /// Takes what follows of the loads that it has; returns the right-hand side.
+    fn take_right_side<T: Real>(&mut self, space: &Space) -> Result<Vec<f64>> {
+        let loads = std::mem::take(&mut self.loading.loads);
+        let (loading, f) = self.right_side::<T>(space, loads)?;
+        self.loading = loading;
         Ok(f)
     }
 
-    /// Takes the right-hand side that follows from loads and supports, and the [`Self::prescribed_forces`], both
+    /// Loads with their right-hand side: `T^T (f - K w_D)` where something is coupled.
+    fn right_side<T: Real>(&self, space: &Space, loads: Loads) -> Result<(Loading, Vec<f64>)> {
+        let forces = self.prescribed_forces(space)?;
+        let mut f = self.lifted(&loads, &forces);
+        self.couplings.iter().for_each(|couplings| couplings.rows.restrict(&mut f));
+        Ok((self.loaded::<T>(loads, &f, &forces)?, f))
+    }
+
+    /// What follows of loads whose right-hand side is known, and of the [`Self::prescribed_forces`], both
     /// `[n_nodes][components]` flat, in double.
     ///
     /// # Errors
     ///
     /// [`Error::Breakdown`] where the loads of a part are too small for T.
-    pub(super) fn set_rhs<T: Real>(&mut self, rhs: &[f64], forces: &[f64]) -> Result<()> {
+    fn loaded<T: Real>(&self, loads: Loads, rhs: &[f64], forces: &[f64]) -> Result<Loading> {
         let (size, members) = (self.supports.components, self.parts.members());
         let entries =
             |part: usize| members.of(part).iter().flat_map(|row| size * *row as usize..size * (*row as usize + 1));
         let largest: Vec<f64> =
             (0..members.n_parts()).map(|part| entries(part).map(|k| rhs[k].abs()).fold(0.0, f64::max)).collect();
         largest.iter().try_for_each(|load| check_magnitude::<T>(*load))?;
-        self.active = largest.iter().map(|load| *load > 0.0).collect();
-        (self.offset, self.weights) = (vec![0.0; members.n_parts()], Vec::new());
+        let active = largest.iter().map(|load| *load > 0.0).collect();
+        let (mut offset, mut weights) = (vec![0.0; members.n_parts()], Vec::new());
         let prescribed = &self.supports.prescribed;
         if !forces.is_empty() {
             let work = |k: usize| prescribed[k] * forces[k];
-            self.offset = (0..members.n_parts()).map(|part| entries(part).map(work).sum()).collect();
-            let mut applied = self.loads.all.clone();
+            offset = (0..members.n_parts()).map(|part| entries(part).map(work).sum()).collect();
+            let mut applied = loads.all.clone();
             self.couplings.iter().for_each(|couplings| couplings.rows.restrict(&mut applied));
-            self.weights = rhs.iter().zip(&applied).map(|(rhs, applied)| 2.0 * applied - rhs).collect();
-            self.supports.free_part(&mut self.weights);
+            weights = rhs.iter().zip(&applied).map(|(rhs, applied)| 2.0 * applied - rhs).collect();
+            self.supports.free_part(&mut weights);
         }
-        self.norm_f = stress::norm(rhs);
-        Ok(())
+        Ok(Loading { loads, norm_f: stress::norm(rhs), offset, active, weights })
     }
 
-    /// What errors are measured by; `inverse` is that of the diagonal of K.
+    /// What errors under some loads are measured by; `inverse` is that of the diagonal of K.
     pub(super) fn energy_norm<'a, T: Real>(
         &'a self,
         space: &Space,
+        loading: &'a Loading,
         body: &'a dyn Body<T>,
         coupling: Option<&'a Coupling<T>>,
         inverse: impl FnOnce() -> Result<Buffer<T>>,
     ) -> Result<EnergyNorm<'a, T>> {
         let rounded = |values: &[f64]| space.upload_vec(values.iter().map(|v| T::from_f64(*v)).collect());
-        let some = |values: &[f64]| if self.weights.is_empty() { Ok(None) } else { rounded(values).map(Some) };
+        let some = |values: &[f64]| if loading.weights.is_empty() { Ok(None) } else { rounded(values).map(Some) };
         let Parts { lists, layout, several, .. } = &self.parts;
         let (pieces, diagonal) = match several {
             None => (lists, None),
@@ -225,9 +235,9 @@ impl Loaded {
         Ok(EnergyNorm {
             parts: lists,
             coords: (coords, &self.coords),
-            active: &self.active,
-            offset: &self.offset,
-            weights: some(&self.weights)?,
+            active: &loading.active,
+            offset: &loading.offset,
+            weights: some(&loading.weights)?,
             prescribed: some(&self.supports.prescribed)?,
             coupling,
             groups: Groups::new(pieces, coords, layout, held, diagonal),
@@ -245,6 +255,7 @@ pub(super) fn reciprocals<T: Real>(inverse: &[T]) -> Vec<f64> {
 pub(super) struct Strains<'a, T: Real> {
     space: &'a Space,
     body: &'a Loaded,
+    loading: &'a Loading,
     coupling: Option<&'a Coupling<T>>,
     loaded: OnceCell<OnDevice>,
 }
@@ -257,8 +268,13 @@ struct OnDevice {
 }
 
 impl<'a, T: Real> Strains<'a, T> {
-    pub(super) fn new(space: &'a Space, body: &'a Loaded, coupling: Option<&'a Coupling<T>>) -> Self {
-        Strains { space, body, coupling, loaded: OnceCell::new() }
+    pub(super) fn new(
+        space: &'a Space,
+        body: &'a Loaded,
+        loading: &'a Loading,
+        coupling: Option<&'a Coupling<T>>,
+    ) -> Self {
+        Strains { space, body, loading, coupling, loaded: OnceCell::new() }
     }
 
     /// v as it is, or with what is prescribed, in double.
@@ -287,9 +303,9 @@ impl<'a, T: Real> Strains<'a, T> {
         if let Some(loads) = self.loaded.get() {
             return Ok(loads);
         }
-        let Loaded { supports, loads, .. } = self.body;
+        let Loaded { supports, .. } = self.body;
         let (fixed, slanted) = (self.space.upload(&supports.fixed)?, supports.slanted.upload(self.space)?);
-        let loads = OnDevice { fixed, slanted, applied: self.space.upload(&loads.all)? };
+        let loads = OnDevice { fixed, slanted, applied: self.space.upload(&self.loading.loads.all)? };
         Ok(self.loaded.get_or_init(|| loads))
     }
 }
@@ -345,7 +361,7 @@ impl<T: Real> System<T> {
                 timings.setup = phase.next("boundary");
                 let product = MatrixFree::new(space, &body.mesh, &body.supports, Division::default())?;
                 body.take_off_motion(model, |_| space.download(product.diagonal()))?;
-                let f = body.right_side::<T>(space)?.into_iter().map(T::from_f64).collect();
+                let f = body.take_right_side::<T>(space)?.into_iter().map(T::from_f64).collect();
                 (Operator::MatrixFree(product), Strategy::RowOwner, space.upload_vec(f)?)
             }
         };
@@ -400,7 +416,7 @@ impl<T: Real> System<T> {
         self.body.parts = Parts::new(space, model, &self.body.numbering, &self.body.coords)?;
         if model.temperature.is_some() {
             let Loaded { numbering, mesh, coords, .. } = &self.body;
-            self.body.loads = Loads::new(space, model, 0, (numbering, mesh), coords)?;
+            self.body.loading.loads = Loads::new(space, model, 0, (numbering, mesh), coords)?;
         }
         let mut assembly = Assembly::new(space, &self.body.mesh, matrix.pattern(), self.strategy)?;
         assembly.assemble(space, &self.body.mesh, matrix)?;
@@ -410,9 +426,14 @@ impl<T: Real> System<T> {
 
     /// Takes the loads of another case of the model.
     pub fn set_loads(&mut self, space: &Space, model: &Model, case: usize) -> Result<()> {
-        let f = self.body.set_loads::<T>(space, model, case)?;
-        self.f = space.upload_vec(f.into_iter().map(T::from_f64).collect())?;
+        (self.body.loading, self.f) = self.case(space, model, case)?;
         Ok(())
+    }
+
+    /// The loads of a case of the model, and their right-hand side.
+    pub(super) fn case(&self, space: &Space, model: &Model, case: usize) -> Result<(Loading, Buffer<T>)> {
+        let (loading, f) = self.body.loading::<T>(space, model, case)?;
+        Ok((loading, space.upload_vec(f.into_iter().map(T::from_f64).collect())?))
     }
 
     /// Iterates from 0; returns `v [n]` too.
@@ -447,15 +468,56 @@ impl<T: Real> System<T> {
         options: CgOptions,
         monitor: &dyn Monitor,
     ) -> Result<(Vec<f64>, Outcome)> {
-        let coupling = self.coupling.as_ref();
-        let strains = Strains::new(space, &self.body, coupling);
-        let energy = self.body.energy_norm(space, &strains, coupling, || self.operator.inverse_diagonal(space))?;
-        let coupled = Coupled::new(self.operator.product(), coupling);
+        let strains = self.strains(space, &self.body.loading);
+        let energy = self.energy_norm(space, &self.body.loading, &strains)?;
+        let coupled = Coupled::new(self.operator.product(), self.coupling.as_ref());
         let equations = Equations::new(coupled.operator(), &self.f).measured(Some(&energy));
         let outcome = iteration.solve(space, &equations, &mut v, options, monitor)?;
+        Ok((self.displacements(space, v)?, outcome))
+    }
+
+    /// Iterates from 0 for the loads of several cases together.
+    pub(super) fn iterate_together(
+        &self,
+        space: &Space,
+        iteration: &dyn Iteration<T>,
+        cases: &[(Loading, Buffer<T>)],
+        options: CgOptions,
+        monitor: &dyn Monitor,
+    ) -> Result<Vec<(Vec<f64>, Outcome)>> {
+        let strains: Vec<Strains<T>> = cases.iter().map(|(loading, _)| self.strains(space, loading)).collect();
+        let energies =
+            cases.iter().zip(&strains).map(|((loading, _), strains)| self.energy_norm(space, loading, strains));
+        let energies = energies.collect::<Result<Vec<_>>>()?;
+        let coupled = Coupled::new(self.operator.product(), self.coupling.as_ref());
+        let equations = cases.iter().zip(&energies);
+        let equations: Vec<Equations<T>> =
+            equations.map(|((_, f), energy)| Equations::new(coupled.operator(), f).measured(Some(energy))).collect();
+        let mut v = cases.iter().map(|(_, f)| space.zeros(f.len())).collect::<Result<Vec<_>>>()?;
+        let outcomes = iteration.solve_together(space, &equations, &mut v, options, monitor)?;
+        let found = v.into_iter().zip(outcomes);
+        found.map(|(v, outcome)| Ok((self.displacements(space, v)?, outcome))).collect()
+    }
+
+    fn strains<'a>(&'a self, space: &'a Space, loading: &'a Loading) -> Strains<'a, T> {
+        Strains::new(space, &self.body, loading, self.coupling.as_ref())
+    }
+
+    fn energy_norm<'a>(
+        &'a self,
+        space: &Space,
+        loading: &'a Loading,
+        strains: &'a Strains<'a, T>,
+    ) -> Result<EnergyNorm<'a, T>> {
+        let inverse = || self.operator.inverse_diagonal(space);
+        self.body.energy_norm(space, loading, strains, self.coupling.as_ref(), inverse)
+    }
+
+    /// What an iteration has found, on the host, slaves with it.
+    fn displacements(&self, space: &Space, v: Buffer<T>) -> Result<Vec<f64>> {
         let mut v: Vec<f64> = space.take(v)?.into_iter().map(T::to_f64).collect();
         self.body.couplings.iter().for_each(|couplings| couplings.rows.expand(&mut v));
-        Ok((v, outcome))
+        Ok(v)
     }
 }
 
@@ -504,13 +566,15 @@ fn check_magnitude<T: Real>(load: f64) -> Result<()> {
 /// Applies supports to a matrix and to the loads; returns the right-hand side in the matrix's precision.
 fn constrain<T: Real>(space: &Space, model: &Model, body: &mut Loaded, matrix: &mut Matrix<T>) -> Result<Buffer<T>> {
     body.take_off_motion(model, |_| Ok(reciprocals(&space.take(inverse_diagonal(space, matrix)?)?)))?;
-    let mut f = space.upload(&body.loads.all)?;
+    let mut f = space.upload(&body.loading.loads.all)?;
     body.supports.eliminate(space, matrix, &mut f)?;
     let mut f = space.take(f)?;
     // Elimination has lifted what supports prescribe, not the values of couplings.
-    match body.couplings.is_some() {
-        true => f = body.right_side::<T>(space)?,
-        false => body.set_rhs::<T>(&f, &body.prescribed_forces(space)?)?,
+    if body.couplings.is_some() {
+        f = body.take_right_side::<T>(space)?;
+    } else {
+        let loads = std::mem::take(&mut body.loading.loads);
+        body.loading = body.loaded::<T>(loads, &f, &body.prescribed_forces(space)?)?;
     }
     space.upload_vec(f.into_iter().map(T::from_f64).collect())
 }

@@ -10,9 +10,12 @@ use crate::mesh::{Cells, Mesh};
 use crate::model::{Model, Physics, Study};
 use crate::result::Fill;
 use crate::result::choices::{Operator, Precision, Preconditioner};
+use kernels_rs::vectors::WIDTH;
 
 /// Vectors that live while the iteration runs.
 const VECTORS: u64 = 10;
+/// Vectors of modes beside those of the search: what products and multigrid keep of as many as they take at once.
+const OF_MODES: u64 = 4 * WIDTH as u64;
 /// What a hierarchy takes while it is made, per node, in blocks of the prolongator: 18 on cubes of tet4 and of hex8.
 const MULTIGRID_BLOCKS: u64 = 18;
 /// Blocks in a row of the matrix of vertices: those of hex8, which has the most.
@@ -66,6 +69,8 @@ pub struct Memory {
     pub factor: u64,
     /// Vectors of the iteration.
     pub vectors: u64,
+    /// Those of the load cases that a GPU solves with the first.
+    pub others: u64,
     /// Displacements, stresses and the like, on the host.
     pub results: u64,
 }
@@ -78,7 +83,11 @@ impl Memory {
         let (n_vectors, n_matrices) = match model.study {
             Study::Static => (VECTORS, 1),
             // K, and M or G.
-            Study::Modal | Study::Buckling => (VECTORS + eigen::n_vectors(model.modes) as u64, 2),
+            Study::Modal | Study::Buckling => (VECTORS + OF_MODES + eigen::n_vectors(model.modes) as u64, 2),
+        };
+        let n_others = match preconditioner {
+            Preconditioner::Amg => model.load_cases.len().clamp(1, WIDTH) as u64 - 1,
+            _ => 0,
         };
         let values = matrix_values(precision).into_iter();
         Memory {
@@ -89,6 +98,7 @@ impl Memory {
             hierarchy: if preconditioner == Preconditioner::Amg { hierarchy_bytes(model, None) } else { 0 },
             factor: 0,
             vectors: n_vectors * DOUBLE * nodes * size,
+            others: n_others * VECTORS * DOUBLE * nodes * size,
             results: result_bytes(model),
         }
     }
@@ -111,12 +121,12 @@ impl Memory {
 
     /// All of it, where the host is the device.
     pub fn on_host(&self) -> u64 {
-        self.mesh + self.results + self.on_device()
+        self.mesh + self.results + self.on_device() - self.others
     }
 
     /// What lies on a device of its own.
     pub fn on_device(&self) -> u64 {
-        self.lists + self.matrix + self.hierarchy + self.factor + self.vectors
+        self.lists + self.matrix + self.hierarchy + self.factor + self.vectors + self.others
     }
 }
 

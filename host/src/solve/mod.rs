@@ -53,6 +53,23 @@ pub trait Iteration<T: Real> {
         monitor: &dyn Monitor,
     ) -> Result<Outcome>;
 
+    /// Whether it solves several equations with one operator sooner together than one after the other.
+    fn is_for_several(&self, _space: &Space) -> bool {
+        false
+    }
+
+    /// Solves up to [`WIDTH`](kernels_rs::vectors::WIDTH) equations with one operator, with the same options.
+    fn solve_together(
+        &self,
+        space: &Space,
+        equations: &[Equations<T>],
+        u: &mut [Buffer<T>],
+        options: CgOptions,
+        monitor: &dyn Monitor,
+    ) -> Result<Vec<Outcome>> {
+        equations.iter().zip(u).map(|(equations, u)| self.solve(space, equations, u, options, monitor)).collect()
+    }
+
     /// Values that its factors store, if it has some.
     fn factor_nonzeros(&self) -> Option<u64> {
         None
@@ -74,6 +91,22 @@ impl<T: Real> Iteration<T> for Box<dyn Preconditioner<T>> {
         monitor: &dyn Monitor,
     ) -> Result<Outcome> {
         cg(space, equations, &**self, u, options, monitor)
+    }
+
+    /// With multigrid on a GPU: matrices are read once for all.
+    fn is_for_several(&self, space: &Space) -> bool {
+        !space.on_host() && self.hierarchy().is_some()
+    }
+
+    fn solve_together(
+        &self,
+        space: &Space,
+        equations: &[Equations<T>],
+        u: &mut [Buffer<T>],
+        options: CgOptions,
+        monitor: &dyn Monitor,
+    ) -> Result<Vec<Outcome>> {
+        cg::cg_together(space, equations, &**self, u, options, monitor)
     }
 
     fn hierarchy(&self) -> Option<&Hierarchy> {

@@ -8,12 +8,15 @@
 //! | when is rounding all that is left | a new start that was to gain a factor of ten gains less than two |
 //! | and what is the error then | what that start has changed: [`Judge::changes`] |
 
+use super::stepping::Progress;
+use super::together::{self, Row};
 use super::{CHECK_EVERY, CHECK_MULTIGRID, Cg, StoppingCriteria};
 use crate::device::Buffer;
 use crate::result::{Ending, Outcome, Result};
 use crate::solve::energy::{EARLIER, EnergyNorm, Iterate, Judge, Verdict};
 use crate::solve::{WORTHWHILE, backward_error, norm};
 use kernels_rs::real::Real;
+use std::mem::swap;
 
 /// An estimate this far below the tolerance need not wait for theta.
 const CERTAIN: f64 = 0.01;
@@ -34,26 +37,60 @@ const OFTEN: usize = 200;
 
 /// Iterates until every part is good enough.
 pub(super) fn solve<T: Real>(cg: &mut Cg<'_, T>, u: &mut Buffer<T>, until: &StoppingCriteria) -> Result<Outcome> {
-    let energy = cg.equations.energy()?;
     let residual = cg.start(u)? / until.norm_f;
-    let options = until.options;
-    let mut search = Search {
-        energy,
-        judge: Judge::new(cg.space, energy, u)?,
-        r: cg.space.zeros(cg.equations.operator.n())?,
-        outcome: Outcome::start(residual, options.tolerance),
-        target: options.tolerance,
-        offset: energy.offset.iter().sum(),
-        recurrence: f64::INFINITY,
-        kept_at: f64::INFINITY,
-        energy_now: f64::INFINITY,
-    };
-    let (ending, verdict) = search.run(cg, u, until)?;
-    if ending == Ending::Diverged {
-        std::mem::swap(u, &mut search.judge.before);
+    let mut search = Search::new(cg, u, residual, until)?;
+    loop {
+        if let Some(most) = search.steps(until) {
+            let progress = cg.advance(u, most, [-1.0, search.enough])?;
+            if !search.has_come_to_a_look(cg, u, until, &progress)? {
+                continue;
+            }
+        }
+        search.residual(cg, u, until)?;
+        cg.preconditioner.apply(cg.space, cg.equations.operator, &search.r, &mut cg.q)?;
+        if let Some(outcome) = search.look(cg, u, until)? {
+            return Ok(outcome);
+        }
     }
-    search.outcome.judged(ending, verdict);
-    Ok(search.outcome)
+}
+
+/// The same of several side by side.
+pub(super) fn solve_together<T: Real>(
+    cgs: &mut [Cg<'_, T>],
+    u: &mut [Buffer<T>],
+    until: &[StoppingCriteria],
+) -> Result<Vec<Outcome>> {
+    let norms = together::start(cgs, u)?;
+    let all = cgs.iter().zip(&*u).zip(norms).zip(until);
+    let searches = all.map(|(((cg, u), norm), until)| Search::new(cg, u, norm / until.norm_f, until));
+    let mut searches = searches.collect::<Result<Vec<_>>>()?;
+    let mut outcomes: Vec<Option<Outcome>> = vec![None; cgs.len()];
+    while outcomes.iter().any(Option::is_none) {
+        let open: Vec<usize> = (0..cgs.len()).filter(|k| outcomes[*k].is_none()).collect();
+        let steps: Vec<Option<usize>> = open.iter().map(|k| searches[*k].steps(&until[*k])).collect();
+        let iterated: Vec<usize> =
+            open.iter().zip(&steps).filter(|(_, most)| most.is_some()).map(|(k, _)| *k).collect();
+        let mut looks: Vec<usize> =
+            open.iter().zip(&steps).filter(|(_, most)| most.is_none()).map(|(k, _)| *k).collect();
+        if let Some(most) = steps.into_iter().flatten().min() {
+            let progress = together::advance(cgs, u, &iterated, most)?;
+            for (k, progress) in iterated.into_iter().zip(progress) {
+                if searches[k].has_come_to_a_look(&mut cgs[k], &u[k], &until[k], &progress)? {
+                    looks.push(k);
+                }
+            }
+        }
+        for k in &looks {
+            searches[*k].residual(&mut cgs[*k], &u[*k], &until[*k])?;
+            swap(&mut searches[*k].r, &mut cgs[*k].z);
+        }
+        together::precondition(cgs, &looks, [Row::Z, Row::Q])?;
+        for k in looks {
+            swap(&mut searches[k].r, &mut cgs[k].z);
+            outcomes[k] = searches[k].look(&mut cgs[k], &mut u[k], &until[k])?;
+        }
+    }
+    Ok(outcomes.into_iter().flatten().collect())
 }
 
 struct Search<'a, T: Real> {
@@ -70,103 +107,176 @@ struct Search<'a, T: Real> {
     /// The same where the judge's earlier iterate was.
     kept_at: f64,
     energy_now: f64,
+    /// Why the iteration is at its end, good enough or not.
+    ended: Option<Ending>,
+    /// Of the iterations since the last close look: how many there were before, the last theta, the `r . z` that is enough, the
+    /// residual that is too much, and whether one more is likely to be enough.
+    since: usize,
+    theta: f64,
+    enough: f64,
+    too_large: f64,
+    is_one_enough: bool,
+    /// Of new starts: those in vain, the best that one began at, what each has changed.
+    in_vain: usize,
+    at_start: f64,
+    changed: Vec<Verdict>,
 }
 
-impl<T: Real> Search<'_, T> {
-    /// Iterates, looks closely, and goes on or starts anew; returns how it ended and what is known of the last iterate.
-    fn run(&mut self, cg: &mut Cg<'_, T>, u: &mut Buffer<T>, until: &StoppingCriteria) -> Result<(Ending, Verdict)> {
-        let tolerance = until.options.tolerance;
-        let (mut in_vain, mut at_start, mut changed) = (0, f64::INFINITY, Vec::new());
-        loop {
-            let before = self.outcome.iterations;
-            let ended = self.iterate(cg, u, until)?;
-            let (verdict, is_lost) = self.examine(cg, u, until)?;
-            let excess = verdict.excess(tolerance);
-            if excess <= 1.0 {
-                return Ok((Ending::Converged, verdict));
-            }
-            if let Some(ending) = ended {
-                return Ok((ending, verdict));
-            }
-            if self.outcome.iterations == before {
-                // Nothing is left to search along: of a singular matrix the smallest eigenvalue is not known.
-                return Ok((Ending::Stagnated, verdict));
-            }
-            if !is_lost {
-                self.aim(cg, u, &verdict, tolerance)?;
-                continue;
-            }
-            if at_start.is_finite() && self.recurrence > EXHAUSTED * (cg.taken / self.energy_now).sqrt() {
-                self.target = self.recurrence / STEP;
-                continue;
-            }
-            if excess > WORTHWHILE * at_start {
-                in_vain += 1;
-            }
-            if at_start.is_finite() {
-                let mut scratch = cg.space.zeros(cg.equations.operator.n())?;
-                let vectors = [&mut scratch, &mut cg.q];
-                changed.push(self.judge.changes(cg.space, cg.equations, u, &self.r, vectors)?);
-            }
-            if in_vain == MOST_STARTS || in_vain > 0 && self.is_at_rounding_level(cg, u, until.norm_f)? {
-                // The last start may find nothing, as the same u has the same rounding errors.
-                let worst = changed.split_off(changed.len().saturating_sub(2));
-                let worst = worst.into_iter().max_by(|a, b| a.worst().total_cmp(&b.worst()));
-                return Ok((Ending::Stagnated, worst.unwrap_or(verdict)));
-            }
-            at_start = at_start.min(excess);
-            self.restart(cg, u, &verdict)?;
-        }
+impl<'a, T: Real> Search<'a, T> {
+    /// From the relative residual at the start.
+    fn new(cg: &Cg<'a, T>, u: &Buffer<T>, residual: f64, until: &StoppingCriteria) -> Result<Self> {
+        let energy = cg.equations.energy()?;
+        let mut search = Search {
+            energy,
+            judge: Judge::new(cg.space, energy, u)?,
+            r: cg.space.zeros(cg.equations.operator.n())?,
+            outcome: Outcome::start(residual, until.options.tolerance),
+            target: until.options.tolerance,
+            offset: energy.offset.iter().sum(),
+            recurrence: f64::INFINITY,
+            kept_at: f64::INFINITY,
+            energy_now: f64::INFINITY,
+            ended: None,
+            since: 0,
+            theta: 1.0,
+            enough: 0.0,
+            too_large: 0.0,
+            is_one_enough: false,
+            in_vain: 0,
+            at_start: f64::INFINITY,
+            changed: Vec::new(),
+        };
+        search.go_on(cg);
+        Ok(search)
     }
 
-    /// Iterates until the recurrence says that it is time to look closely, or something ends it.
-    fn iterate(&mut self, cg: &mut Cg<'_, T>, u: &mut Buffer<T>, until: &StoppingCriteria) -> Result<Option<Ending>> {
+    /// Begins the iterations up to the next close look.
+    fn go_on(&mut self, cg: &Cg<'_, T>) {
+        let most = self.outcome.history.last().copied().unwrap_or(1.0).max(1.0);
+        (self.since, self.too_large) = (self.outcome.iterations, most / T::EPSILON.to_f64().sqrt());
+        (self.enough, self.theta, self.is_one_enough) = (0.0, cg.lanczos.theta().unwrap_or(1.0), false);
+    }
+
+    /// How many iterations may come next; none if something has ended them.
+    fn steps(&mut self, until: &StoppingCriteria) -> Option<usize> {
+        self.ended = until.interruption(&self.outcome);
+        let left = until.options.max_iterations - self.outcome.iterations.min(until.options.max_iterations);
+        let most = if self.is_one_enough { 1 } else { left };
+        self.ended.is_none().then_some(most)
+    }
+
+    /// Takes what came of some iterations; whether the recurrence says that it is time to look closely, or something is wrong.
+    fn has_come_to_a_look(
+        &mut self,
+        cg: &mut Cg<'_, T>,
+        u: &Buffer<T>,
+        until: &StoppingCriteria,
+        progress: &Progress,
+    ) -> Result<bool> {
         let options = until.options;
         let window = if cg.every == CHECK_MULTIGRID { CHECK_MULTIGRID } else { 2 * CHECK_EVERY };
-        let too_large = self.outcome.history.last().copied().unwrap_or(1.0).max(1.0) / T::EPSILON.to_f64().sqrt();
-        let (mut enough, mut theta) = (0.0, cg.lanczos.theta().unwrap_or(1.0));
-        // Whether one more iteration is likely to reach the target.
-        let mut is_one_enough = false;
-        loop {
-            if let Some(ending) = until.interruption(&self.outcome) {
-                return Ok(Some(ending));
-            }
-            let most = if is_one_enough { 1 } else { options.max_iterations - self.outcome.iterations };
-            let before = cg.rho;
-            let progress = cg.advance(u, most, [-1.0, enough])?;
-            let residual = cg.record(&progress, until.norm_f, &mut self.outcome);
-            let energy = f64::max(self.offset + progress.energy, f64::MIN_POSITIVE);
-            self.energy_now = energy;
-            self.recurrence = (cg.rho / (theta * energy)).sqrt();
-            if self.recurrence <= self.target || self.outcome.iterations <= OFTEN {
-                theta = cg.lanczos.theta().unwrap_or(theta);
-                self.recurrence = (cg.rho / (theta * energy)).sqrt();
-            }
-            let gain = (cg.rho / before).powf(0.5 / progress.records.len() as f64);
-            is_one_enough = cg.every == CHECK_MULTIGRID && gain * self.recurrence <= self.target;
-            until.monitor.error(self.outcome.iterations, self.recurrence, options.tolerance);
-            if progress.indefinite || residual.is_some_and(|residual| residual > too_large) {
-                return Ok(Some(if progress.indefinite { Ending::Indefinite } else { Ending::Diverged }));
-            }
-            let is_below = self.recurrence <= self.target;
-            let is_sure = self.recurrence <= CERTAIN * options.tolerance || is_below && cg.lanczos.is_settled(window);
-            if is_below && is_sure || progress.ended {
-                return Ok(None);
-            }
-            if self.recurrence >= EARLIER * self.target {
-                self.keep(cg, u)?;
-            }
-            // Where theta is all that is missing, the iteration goes on.
-            enough = if is_below { 0.0 } else { self.target * self.target * theta * energy };
+        let before = cg.rho;
+        let residual = cg.record(progress, until.norm_f, &mut self.outcome);
+        let energy = f64::max(self.offset + progress.energy, f64::MIN_POSITIVE);
+        self.energy_now = energy;
+        self.recurrence = (cg.rho / (self.theta * energy)).sqrt();
+        if self.recurrence <= self.target || self.outcome.iterations <= OFTEN {
+            self.theta = cg.lanczos.theta().unwrap_or(self.theta);
+            self.recurrence = (cg.rho / (self.theta * energy)).sqrt();
         }
+        let gain = (cg.rho / before).powf(0.5 / progress.records.len() as f64);
+        // Whether one more iteration is likely to reach the target.
+        self.is_one_enough = cg.every == CHECK_MULTIGRID && gain * self.recurrence <= self.target;
+        until.monitor.error(self.outcome.iterations, self.recurrence, options.tolerance);
+        if progress.indefinite || residual.is_some_and(|residual| residual > self.too_large) {
+            self.ended = Some(if progress.indefinite { Ending::Indefinite } else { Ending::Diverged });
+            return Ok(true);
+        }
+        let is_below = self.recurrence <= self.target;
+        let is_sure = self.recurrence <= CERTAIN * options.tolerance || is_below && cg.lanczos.is_settled(window);
+        if is_below && is_sure || progress.ended {
+            return Ok(true);
+        }
+        if self.recurrence >= EARLIER * self.target {
+            self.keep(cg, u)?;
+        }
+        // Where theta is all that is missing, the iteration goes on.
+        self.enough = if is_below { 0.0 } else { self.target * self.target * self.theta * energy };
+        Ok(false)
     }
 
-    /// Examines u with its true residual; says whether the recurrence has lost that.
+    /// The true residual of u, into r.
+    fn residual(&mut self, cg: &mut Cg<'_, T>, u: &Buffer<T>, until: &StoppingCriteria) -> Result<()> {
+        cg.equations.true_residual(cg.space, u, until.options.tolerance, &mut cg.q, &mut self.r)?;
+        self.outcome.relative_residual = norm(cg.space, &self.r)? / until.norm_f;
+        Ok(())
+    }
+
+    /// Looks closely, r being the true residual and q what the preconditioner makes of it; then it is done, goes on or starts
+    /// anew.
+    fn look(&mut self, cg: &mut Cg<'_, T>, u: &mut Buffer<T>, until: &StoppingCriteria) -> Result<Option<Outcome>> {
+        let Some((ending, verdict)) = self.judged(cg, u, until)? else {
+            self.go_on(cg);
+            return Ok(None);
+        };
+        if ending == Ending::Diverged {
+            swap(u, &mut self.judge.before);
+        }
+        let mut outcome = std::mem::replace(&mut self.outcome, Outcome::start(0.0, until.options.tolerance));
+        outcome.judged(ending, verdict);
+        Ok(Some(outcome))
+    }
+
+    /// How it ended and what is known of the last iterate, if it has ended.
+    fn judged(
+        &mut self,
+        cg: &mut Cg<'_, T>,
+        u: &Buffer<T>,
+        until: &StoppingCriteria,
+    ) -> Result<Option<(Ending, Verdict)>> {
+        let tolerance = until.options.tolerance;
+        let (verdict, is_lost) = self.examine(cg, u, until)?;
+        let excess = verdict.excess(tolerance);
+        if excess <= 1.0 {
+            return Ok(Some((Ending::Converged, verdict)));
+        }
+        if let Some(ending) = self.ended {
+            return Ok(Some((ending, verdict)));
+        }
+        if self.outcome.iterations == self.since {
+            // Nothing is left to search along: of a singular matrix the smallest eigenvalue is not known.
+            return Ok(Some((Ending::Stagnated, verdict)));
+        }
+        if !is_lost {
+            self.aim(cg, u, &verdict, tolerance)?;
+            return Ok(None);
+        }
+        if self.at_start.is_finite() && self.recurrence > EXHAUSTED * (cg.taken / self.energy_now).sqrt() {
+            self.target = self.recurrence / STEP;
+            return Ok(None);
+        }
+        if excess > WORTHWHILE * self.at_start {
+            self.in_vain += 1;
+        }
+        if self.at_start.is_finite() {
+            let mut scratch = cg.space.zeros(cg.equations.operator.n())?;
+            let vectors = [&mut scratch, &mut cg.q];
+            self.changed.push(self.judge.changes(cg.space, cg.equations, u, &self.r, vectors)?);
+        }
+        if self.in_vain == MOST_STARTS || self.in_vain > 0 && self.is_at_rounding_level(cg, u, until.norm_f)? {
+            // The last start may find nothing, as the same u has the same rounding errors.
+            let worst = self.changed.split_off(self.changed.len().saturating_sub(2));
+            let worst = worst.into_iter().max_by(|a, b| a.worst().total_cmp(&b.worst()));
+            return Ok(Some((Ending::Stagnated, worst.unwrap_or(verdict))));
+        }
+        self.at_start = self.at_start.min(excess);
+        self.restart(cg, u, &verdict)?;
+        Ok(None)
+    }
+
+    /// Examines u with its true residual r and what the preconditioner makes of it; says whether the recurrence has lost that.
     fn examine(&mut self, cg: &mut Cg<'_, T>, u: &Buffer<T>, until: &StoppingCriteria) -> Result<(Verdict, bool)> {
         let (b, equations) = (cg.space, cg.equations);
-        equations.true_residual(b, u, until.options.tolerance, &mut cg.q, &mut self.r)?;
-        self.outcome.relative_residual = norm(b, &self.r)? / until.norm_f;
-        cg.preconditioner.apply(b, equations.operator, &self.r, &mut cg.q)?;
         cg.starts += 1;
         let rz = self.energy.parts.dot(b, &self.r, &cg.q)?;
         let theta = cg.lanczos.theta().unwrap_or(1.0);

@@ -21,18 +21,20 @@ mod by_energy;
 mod by_residual;
 mod outcome;
 mod stepping;
+mod together;
 
 pub use outcome::{CgOptions, MOST_LOAD_ERROR, Stepping};
 
 use super::energy::Equations;
 use super::lanczos::Lanczos;
-use super::{Monitor, solved};
+use super::{Monitor, backward_error, norm, solved};
 use crate::device::Buffer;
 use crate::linalg::{Quotient, Scalar, Space};
 use crate::precond::Preconditioner;
 use crate::result::{Ending, Measure, Outcome, Result};
 use kernels_rs::blas::quotient;
 use kernels_rs::real::Real;
+use kernels_rs::vectors::WIDTH;
 use stepping::{Progress, Stepper};
 
 /// Iterations between two looks at the residual: a look waits for the device. Peers use ten as well.
@@ -41,26 +43,39 @@ pub const CHECK_EVERY: usize = 10;
 /// The same with multigrid, of which a few iterations are enough, and each takes longer than a look.
 pub const CHECK_MULTIGRID: usize = 2;
 
-/// Where `r . z` is at the start of iteration `step`: a ring, so that a batch leaves the last where it found the first.
-const fn rho(step: usize) -> Scalar {
-    Scalar::new(step)
+/// Device-resident scalars of an iteration: those that follow are the next one's, of several at once.
+const SCALARS: usize = 3 * CHECK_EVERY + 2;
+
+/// Where an iteration has its scalars.
+#[derive(Clone, Copy)]
+struct Places(usize);
+
+impl Places {
+    /// Where `r . z` is at the start of iteration `step`: a ring, so that a batch leaves the last where it found the first.
+    const fn rho(self, step: usize) -> Scalar {
+        Scalar::new(self.0 + step)
+    }
+
+    /// Where iteration `step` since the last look leaves `r . r`.
+    const fn square(self, step: usize) -> Scalar {
+        Scalar::new(self.0 + CHECK_EVERY + step)
+    }
+
+    /// Where it leaves `p . q`.
+    const fn pq(self, step: usize) -> Scalar {
+        Scalar::new(self.0 + 2 * CHECK_EVERY + step)
+    }
+
+    /// Where the part of the strain energy that follows from u is left at each look.
+    const fn energy(self) -> Scalar {
+        Scalar::new(self.0 + 3 * CHECK_EVERY)
+    }
+
+    /// Where iterations leave `q . z`, z the next one, if beta is the flexible one.
+    const fn qz(self) -> Scalar {
+        Scalar::new(self.0 + 3 * CHECK_EVERY + 1)
+    }
 }
-
-/// Where iteration `step` since the last look leaves `r . r`.
-const fn square(step: usize) -> Scalar {
-    Scalar::new(CHECK_EVERY + step)
-}
-
-/// Where it leaves `p . q`.
-const fn pq(step: usize) -> Scalar {
-    Scalar::new(2 * CHECK_EVERY + step)
-}
-
-/// Where it leaves `q . z`, z the next one, if beta is the flexible one.
-const QZ: Scalar = Scalar::new(3 * CHECK_EVERY + 1);
-
-/// Where the part of the strain energy that follows from u is left at each look.
-const ENERGY: Scalar = Scalar::new(3 * CHECK_EVERY);
 
 struct Cg<'a, T: Real> {
     space: &'a Space,
@@ -70,6 +85,7 @@ struct Cg<'a, T: Real> {
     z: Buffer<T>,
     p: Buffer<T>,
     q: Buffer<T>,
+    places: Places,
     /// Which of the ring holds the current `r . z`.
     current: usize,
     rho: f64,
@@ -93,15 +109,52 @@ pub fn cg<T: Real>(
 ) -> Result<Outcome> {
     solved(space, equations, u, options.tolerance, |u, norm_f| {
         let until = StoppingCriteria { options, norm_f, monitor };
-        let mut cg = Cg::new(space, equations, preconditioner, &options)?;
+        let mut cg = Cg::new(space, equations, preconditioner, &options, 0)?;
         let mut outcome = match options.measure {
             Measure::Residual => by_residual::solve(&mut cg, u, &until)?,
             Measure::Energy => by_energy::solve(&mut cg, u, &until)?,
         };
-        outcome.spmvs = (outcome.iterations + cg.starts) * (1 + preconditioner.products());
-        outcome.theta = cg.lanczos.theta();
+        cg.finish(&mut outcome);
         Ok(outcome)
     })
+}
+
+/// Solves equations with one operator side by side, from the `u` given, as [`cg`] solves each, by the energy norm: products and
+/// preconditioners are of all that have not converged at once. Up to [`WIDTH`] of them.
+pub fn cg_together<T: Real>(
+    space: &Space,
+    equations: &[Equations<T>],
+    preconditioner: &dyn Preconditioner<T>,
+    u: &mut [Buffer<T>],
+    options: CgOptions,
+    monitor: &dyn Monitor,
+) -> Result<Vec<Outcome>> {
+    assert!(equations.len() == u.len() && u.len() <= WIDTH, "{} equations for {} vectors", equations.len(), u.len());
+    let norms = equations.iter().map(|equations| norm(space, equations.f)).collect::<Result<Vec<f64>>>()?;
+    let mut outcomes = vec![Outcome::exact(options.tolerance); u.len()];
+    let loaded: Vec<usize> = (0..u.len()).filter(|k| norms[*k] != 0.0).collect();
+    let cgs = loaded.iter().map(|k| Cg::new(space, &equations[*k], preconditioner, &options, *k));
+    let mut cgs = cgs.collect::<Result<Vec<_>>>()?;
+    let mut vectors: Vec<Buffer<T>> = loaded.iter().map(|k| std::mem::replace(&mut u[*k], nothing())).collect();
+    let until: Vec<_> = loaded.iter().map(|k| StoppingCriteria { options, norm_f: norms[*k], monitor }).collect();
+    let found = by_energy::solve_together(&mut cgs, &mut vectors, &until)?;
+    for (((place, mut outcome), cg), vector) in loaded.iter().zip(found).zip(&cgs).zip(vectors) {
+        cg.finish(&mut outcome);
+        u[*place] = vector;
+        let residual = outcome.relative_residual * norms[*place];
+        let error = backward_error(space, &equations[*place], &u[*place], [residual, norms[*place]])?;
+        outcome.backward_error = Some(error);
+        outcomes[*place] = outcome;
+    }
+    for k in (0..u.len()).filter(|k| norms[*k] == 0.0) {
+        space.fill(T::ZERO, &mut u[k])?;
+    }
+    Ok(outcomes)
+}
+
+/// No vector, where one has been taken away.
+fn nothing<T: Real>() -> Buffer<T> {
+    Buffer::Host(Vec::new())
 }
 
 /// When to stop, and whom to ask.
@@ -127,13 +180,36 @@ impl<'a, T: Real> Cg<'a, T> {
         equations: &'a Equations<'a, T>,
         preconditioner: &'a dyn Preconditioner<T>,
         options: &CgOptions,
+        place: usize,
     ) -> Result<Self> {
-        let n = equations.operator.n();
+        let (n, places) = (equations.operator.n(), Places(SCALARS * place));
         let [r, z, p, q] = [space.zeros(n)?, space.zeros(n)?, space.zeros(n)?, space.zeros(n)?];
         let stepper = Stepper::new(space, preconditioner, n, options.stepping)?;
         let every = if preconditioner.hierarchy().is_some() { CHECK_MULTIGRID } else { CHECK_EVERY };
         let (current, rho, taken, starts, lanczos) = (0, 0.0, 0.0, 0, Lanczos::from(options.theta));
-        Ok(Cg { space, equations, preconditioner, r, z, p, q, current, rho, taken, starts, every, stepper, lanczos })
+        Ok(Cg {
+            space,
+            equations,
+            preconditioner,
+            r,
+            z,
+            p,
+            q,
+            places,
+            current,
+            rho,
+            taken,
+            starts,
+            every,
+            stepper,
+            lanczos,
+        })
+    }
+
+    /// What the iteration knows at its end.
+    fn finish(&self, outcome: &mut Outcome) {
+        outcome.spmvs = (outcome.iterations + self.starts) * (1 + self.preconditioner.products());
+        outcome.theta = self.lanczos.theta();
     }
 
     /// `r = f - K u`, `p = z = M^-1 r`; returns `||r||`.
@@ -152,9 +228,10 @@ impl<'a, T: Real> Cg<'a, T> {
         self.lanczos.restart();
         self.taken = 0.0;
         self.current = 0;
-        b.dot(&self.r, &self.z, rho(0))?;
-        b.dot(&self.r, &self.r, square(0))?;
-        let [rho, square] = b.read([rho(0), square(0)])?;
+        let (rho, square) = (self.places.rho(0), self.places.square(0));
+        b.dot(&self.r, &self.z, rho)?;
+        b.dot(&self.r, &self.r, square)?;
+        let [rho, square] = b.read([rho, square])?;
         self.rho = rho;
         Ok(square.sqrt())
     }
@@ -173,25 +250,50 @@ impl<'a, T: Real> Cg<'a, T> {
 
     /// Iteration `step` since the last look.
     fn step(&mut self, u: &mut Buffer<T>, step: usize) -> Result<()> {
-        let (b, rr, pq) = (self.space, square(step), pq(step));
-        let [rho, next] = [self.current, self.current + 1].map(|place| rho(place % self.every));
+        let (b, rr, pq) = (self.space, self.places.square(step), self.places.pq(step));
+        let [rho, next] = self.ring();
         let alpha = Quotient::new(rho, pq);
-        let mut beta = Quotient::new(next, rho);
         self.equations.operator.apply_dot(b, &self.p, &mut self.q, pq)?;
         if let Some(inverse) = self.preconditioner.diagonal() {
             b.cg_residual(alpha, &self.q, inverse, &mut self.z, [next, rr])?;
         } else if let Some(blocks) = self.preconditioner.blocks() {
             b.cg_residual_blocks(alpha, &self.q, blocks, &mut self.r, &mut self.z, [next, rr])?;
         } else {
-            b.cg_residual_norm(alpha, &self.q, &mut self.r, rr)?;
+            self.descend(step)?;
             self.preconditioner.apply(b, self.equations.operator, &self.r, &mut self.z)?;
-            b.dot(&self.r, &self.z, next)?;
-            if !self.preconditioner.is_linear() {
-                b.dot(&self.q, &self.z, QZ)?;
-                beta = Quotient::new(QZ, pq).minus();
-            }
+            return self.turn(u, step);
         }
-        b.cg_update([alpha, beta], &self.z, u, &mut self.p)?;
+        self.update(u, [alpha, Quotient::new(next, rho)])
+    }
+
+    /// `r -= alpha q`.
+    fn descend(&mut self, step: usize) -> Result<()> {
+        let alpha = Quotient::new(self.ring()[0], self.places.pq(step));
+        self.space.cg_residual_norm(alpha, &self.q, &mut self.r, self.places.square(step))
+    }
+
+    /// The second half of an iteration, z being known.
+    fn turn(&mut self, u: &mut Buffer<T>, step: usize) -> Result<()> {
+        let (b, pq) = (self.space, self.places.pq(step));
+        let [rho, next] = self.ring();
+        let mut beta = Quotient::new(next, rho);
+        b.dot(&self.r, &self.z, next)?;
+        if !self.preconditioner.is_linear() {
+            let qz = self.places.qz();
+            b.dot(&self.q, &self.z, qz)?;
+            beta = Quotient::new(qz, pq).minus();
+        }
+        self.update(u, [Quotient::new(rho, pq), beta])
+    }
+
+    /// Where this iteration finds `r . z` and leaves it.
+    fn ring(&self) -> [Scalar; 2] {
+        [self.current, self.current + 1].map(|place| self.places.rho(place % self.every))
+    }
+
+    /// `u += alpha p`, `p = z + beta p`.
+    fn update(&mut self, u: &mut Buffer<T>, factors: [Quotient; 2]) -> Result<()> {
+        self.space.cg_update(factors, &self.z, u, &mut self.p)?;
         self.current = (self.current + 1) % self.every;
         Ok(())
     }

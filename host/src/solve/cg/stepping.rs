@@ -5,7 +5,7 @@
 //! repeated in one go where the device can; or, on small systems, hundreds in a single launch that looks at the
 //! residual itself. The CPU takes ten in one go, for the sake of its memory.
 
-use super::{CHECK_EVERY, CHECK_MULTIGRID, Cg, ENERGY, Stepping, pq, rho, square};
+use super::{CHECK_EVERY, CHECK_MULTIGRID, Cg, Stepping};
 use crate::device::{Buffer, Recording};
 use crate::linalg::{Space, check_finite};
 use crate::precond::Preconditioner;
@@ -80,15 +80,21 @@ impl<T: Real> Cg<'_, T> {
         }
         let (first, steps) = (self.current, self.every.min(most));
         self.take_steps(u, steps)?;
+        self.progress(u, first, steps)
+    }
+
+    /// What came of some iterations from a place in the ring.
+    pub(super) fn progress(&self, u: &Buffer<T>, first: usize, steps: usize) -> Result<Progress> {
         self.leave_energy(u)?;
+        let places = self.places;
         let last = |step: usize| step.min(steps - 1);
         let scalars: [f64; RECORD * CHECK_EVERY + 1] = self.space.read(core::array::from_fn(|i| {
             let step = last(i / RECORD);
             match (i / RECORD, i % RECORD) {
-                (CHECK_EVERY, _) => ENERGY,
-                (_, 0) => square(step),
-                (_, 1) => rho((first + step + 1) % self.every),
-                _ => pq(step),
+                (CHECK_EVERY, _) => places.energy(),
+                (_, 0) => places.square(step),
+                (_, 1) => places.rho((first + step + 1) % self.every),
+                _ => places.pq(step),
             }
         }))?;
         let records: Vec<[f64; RECORD]> = scalars.as_chunks().0[..steps].to_vec();
@@ -97,10 +103,12 @@ impl<T: Real> Cg<'_, T> {
         Ok(Progress { records, energy, ended: least <= 0.0, indefinite: least < 0.0 })
     }
 
-    /// Leaves `u . w` in [`ENERGY`]; 0 without an energy norm.
+    /// Leaves `u . w` in its place; 0 without an energy norm.
     fn leave_energy(&self, u: &Buffer<T>) -> Result<()> {
         let energy = self.equations.energy;
-        energy.map_or(Ok(()), |energy| self.space.dot(u, energy.weights.as_ref().unwrap_or(self.equations.f), ENERGY))
+        energy.map_or(Ok(()), |energy| {
+            self.space.dot(u, energy.weights.as_ref().unwrap_or(self.equations.f), self.places.energy())
+        })
     }
 
     /// Many iterations in one go, if there is such a thing: where there is none, none is tried again.
@@ -120,7 +128,7 @@ impl<T: Real> Cg<'_, T> {
             history: &mut *history,
             steps,
             enough,
-            rho: rho(self.current),
+            rho: self.places.rho(self.current),
         };
         if !self.equations.operator.fused_cg(b, state)? {
             self.stepper = Stepper::Graph { warm: false, recorded: None };
@@ -134,7 +142,7 @@ impl<T: Real> Cg<'_, T> {
         let mut energy = 0.0;
         if self.equations.energy.is_some() {
             self.leave_energy(u)?;
-            [energy] = self.space.read([ENERGY])?;
+            [energy] = self.space.read([self.places.energy()])?;
         }
         // One that has converged says so by its residual.
         let ended = pq <= 0.0;
