@@ -251,23 +251,20 @@ fn the_cycle_is_symmetric_and_positive() {
 /// precisions.
 #[test]
 fn several_vectors_go_through_the_cycle_as_each_does() {
-    let models = [
-        loaded(Analysis::Elasticity, unit(Hex8, 6)),
-        loaded(Analysis::Elasticity, unit(Tet10, 4)),
-        loaded(Analysis::Elasticity, distorted_box(Hex8, [12, 12, 1], 0.1)),
-        loaded(Analysis::Laplace, unit(Tri3, 30)),
-    ];
-    for model in &models {
-        let results = on_every_device!(|space: &Space| {
+    let plane = loaded(Analysis::PlaneStress, unit(Quad4, 44));
+    let solids = [unit(Hex8, 6), unit(Tet10, 4), distorted_box(Hex8, [12, 12, 1], 0.1)];
+    let solids = solids.map(|mesh| loaded(Analysis::Elasticity, mesh));
+    for model in solids.iter().chain([&plane]) {
+        on_every_device!(|space: &Space| {
             let system = system(space, model);
             let context = Context::of_nodes(1, system.body.mesh.coords(), system.body.mesh.ends());
             let matrix = system.matrix();
             let double = multigrid(space, &system);
             let single = precond::build_rounded::<f32>(Preconditioner::Amg, &context, space, matrix).unwrap();
+            let r: Vec<Vec<f64>> = (0..11).map(|k| Random(5 + k).vector(matrix.n())).collect();
+            let on_device: Vec<_> = r.iter().map(|r| space.upload(r).unwrap()).collect();
             let mut found = Vec::new();
             for amg in [&*double, &*single] {
-                let r: Vec<Vec<f64>> = (0..11).map(|k| Random(5 + k).vector(matrix.n())).collect();
-                let on_device: Vec<_> = r.iter().map(|r| space.upload(r).unwrap()).collect();
                 let mut z: Vec<_> = r.iter().map(|r| space.zeros(r.len()).unwrap()).collect();
                 amg.apply_all(space, matrix, &on_device, &mut z).unwrap();
                 for (r, z) in r.iter().zip(&z) {
@@ -278,7 +275,6 @@ fn several_vectors_go_through_the_cycle_as_each_does() {
             }
             found
         });
-        assert!(!results.is_empty());
     }
 }
 

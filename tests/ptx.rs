@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 static KERNELS: &[u8] = include_bytes!("../kernels-rs/ptx/kernels.archive");
 
 /// Bytes of the archive at most, and of the text in it.
-const MOST: [usize; 2] = [2_150_000, 9_900_000];
+const MOST: [usize; 2] = [2_290_000, 10_550_000];
 /// Entry points that `auto` can choose and the bytes of their text, at most.
 const MOST_OF_AUTO: [usize; 2] = [509, 6_800_000];
 /// What the entry points begin with that run only where a paper's method is asked for by name: strategies of assembly,

@@ -14,7 +14,7 @@ mod system;
 
 pub use system::{Loaded, Loading, Operator, System};
 
-use crate::device::DeviceName;
+use crate::device::{DeviceName, check_memory};
 use crate::linalg::Space;
 use crate::model::{Model, SolverOptions, Study};
 use crate::parallel;
@@ -339,8 +339,8 @@ impl Run<'_> {
         self.changes = maker.changes;
         self.used.factor_nonzeros = iteration.factor_nonzeros();
         self.used.hierarchy = iteration.hierarchy().cloned();
-        if self.n_cases > 1 && iteration.is_for_several(space) && model.solver.residual_tolerance.is_none() {
-            return self.solve_together(system, &*iteration);
+        if self.is_together(&*iteration, system.f.len()) {
+            return self.solve_together(system, iteration);
         }
         let mut earlier = Earlier::default();
         for case in 0..self.n_cases {
@@ -364,26 +364,53 @@ impl Run<'_> {
     }
 
     /// Solves the cases some at a time.
-    fn solve_together<T: Real>(&mut self, mut system: System<T>, iteration: &dyn Iteration<T>) -> Result<()> {
+    fn solve_together<T: Real>(&mut self, mut system: System<T>, iteration: Box<dyn Iteration<T>>) -> Result<()> {
         let (space, model, n) = (self.space, self.model, self.n_cases);
+        self.timings.solve += self.phase.next("boundary");
         let mut first = Some((take(&mut system.body.loading), replace(&mut system.f, space.zeros(0)?)));
-        for start in (0..n).step_by(WIDTH) {
+        let mut start = 0;
+        loop {
             self.begin(start);
+            let end = n.min(start + WIDTH);
             let of_case = |case| first.take().map_or_else(|| system.case(space, model, case), Ok);
-            let cases = (start..n.min(start + WIDTH)).map(of_case).collect::<Result<Vec<_>>>()?;
+            let cases = (start..end).map(of_case).collect::<Result<Vec<_>>>()?;
             self.timings.boundary += self.phase.next("solve");
-            let found = system.iterate_together(space, iteration, &cases, stopping(&model.solver), self.monitor)?;
-            for (k, ((loading, _), (v, outcome))) in cases.into_iter().zip(found).enumerate() {
-                system.body.loading = loading;
-                if k > 0 {
-                    self.phase = Phase::begin(self.monitor, "stress");
-                }
-                if self.take(&system.body, Found { v, outcome, epsilon: T::EPSILON.to_f64() })? {
-                    return Ok(());
-                }
+            let found = system.iterate_together(space, &*iteration, &cases, stopping(&model.solver), self.monitor)?;
+            let found = found.into_iter().map(|(v, outcome)| Found { v, outcome, epsilon: T::EPSILON.to_f64() });
+            let found = cases.into_iter().map(|(loading, _)| loading).zip(found);
+            if end == n {
+                let System { mut body, operator, .. } = system;
+                drop((operator, iteration));
+                return self.take_together(&mut body, found).map(drop);
             }
+            if self.take_together(&mut system.body, found)? {
+                return Ok(());
+            }
+            start = end;
         }
-        Ok(())
+    }
+
+    /// [`Run::take`] of several cases.
+    fn take_together(&mut self, body: &mut Loaded, cases: impl Iterator<Item = (Loading, Found)>) -> Result<bool> {
+        let mut is_end = false;
+        for (k, (loading, found)) in cases.enumerate() {
+            if k > 0 {
+                self.phase = Phase::begin(self.monitor, "stress");
+            }
+            body.loading = loading;
+            is_end |= self.take(body, found)?;
+        }
+        Ok(is_end)
+    }
+
+    /// Whether there are several cases, of which some are solved sooner together, and room for them.
+    fn is_together<T: Real>(&self, iteration: &dyn Iteration<T>, unknowns: usize) -> bool {
+        /// Vectors of a case, with those that products and multigrid keep.
+        const VECTORS: usize = 14;
+        let bytes = VECTORS * self.n_cases.min(WIDTH) * size_of::<T>() * unknowns;
+        self.n_cases > 1
+            && iteration.is_for_several(self.space, stopping(&self.model.solver))
+            && check_memory(self.space, bytes as u64, "").is_ok()
     }
 
     /// Solves the system for the loads that it has, from the best that earlier solutions make. A factor needs no start.

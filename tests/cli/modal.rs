@@ -83,3 +83,38 @@ fn a_buckling_study_has_load_factors() {
         &["nothing holds"],
     );
 }
+
+#[test]
+fn loads_that_vibrate_move_probes() {
+    let folder = Folder::new();
+    let harmonic = "[harmonic]\nfrom = 5.0\nto = 200.0\npoints = 5\ndamping = 0.02\n\
+                    [output]\nprobes = [{ name = \"tip, \\\"top\\\"\", at = [4.0, 0.5, 1.0] }, { name = \"root\", at = [0.0, 0.5, 0.5] }]\n";
+    let case = modal("modes = 3\nunits = \"SI\"").replace("[solver]", &format!("{harmonic}[solver]"));
+    folder.write("case.toml", &case);
+    folder.run(&["check", "case.toml", "--device", "cpu"]).done().tells(&["harmonic loads vibrate at 5 to 200"]);
+    let run = folder.solve(&case, &[]).done();
+    run.tells(&["tip, \"top\": vibrates by ", "m at most, at "]);
+    assert!(!run.out.contains("loads do not change"), "{}", run.out);
+    let text = folder.text("out/case_response.csv");
+    let mut lines = text.lines();
+    let head = lines.next().unwrap();
+    assert!(
+        head.starts_with("frequency [Hz],\"tip, \"\"top\"\" amplitude [m]\",\"tip, \"\"top\"\" x [m]\","),
+        "{head}"
+    );
+    let rows: Vec<Vec<f64>> = lines.map(|line| line.split(',').map(|value| value.parse().unwrap()).collect()).collect();
+    assert!(rows.len() >= 5 + 9 && rows.iter().all(|row| row.len() == 1 + 2 * 7), "{text}");
+    let summary = folder.summary("out");
+    let first = summary["steps"][0]["frequency"].as_f64().unwrap();
+    let peak = &summary["response"][0];
+    assert!((peak["frequency"].as_f64().unwrap() / first - 1.0).abs() < 0.02, "{peak} {first}");
+    let largest = rows.iter().map(|row| row[1]).fold(0.0, f64::max);
+    assert_eq!(peak["amplitude"].as_f64(), Some(largest));
+    // What does not move has no curve, and is no error.
+    assert_eq!(summary["response"][1]["amplitude"].as_f64(), Some(0.0));
+    let report = folder.text("out/case.html");
+    assert!(report.contains("Response to the loads") && report.contains("aria-label=\"amplitude over frequency\""));
+    // A solution without it takes the file away.
+    folder.solve(&case.replace(harmonic, ""), &[]).done();
+    assert!(!folder.path("out/case_response.csv").exists());
+}

@@ -89,6 +89,7 @@ checks! {
     gram: several::gram;
     combine: several::combine;
     matrix_products: several::matrix_products;
+    transfers: amg::transfers;
     cg_residual: of_items!(vectors::cg_residual);
     cg_persistent: persistent::cg_persistent;
     products: matrices::products;

@@ -111,6 +111,7 @@ fn total(model: &Model, summaries: &[Summary], writer: &CaseWriter) -> Summary {
     total.solver.relative_residual = solvers().map(|solver| solver.relative_residual).fold(0.0, f64::max);
     // Cases add up.
     total.timings_s.phases = summaries.last().map_or(total.timings_s.phases, |last| last.timings_s.phases);
+    total.warnings.extend(few_modes(model, summaries));
     if summaries.len() < model.n_steps() {
         let missing = model.n_steps() - summaries.len();
         total.warnings.push(match model.study {
@@ -121,6 +122,23 @@ fn total(model: &Model, summaries: &[Summary], writer: &CaseWriter) -> Summary {
         });
     }
     total
+}
+
+/// Modes are to reach so many times as far as the loads of `[harmonic]`.
+const BEYOND: f64 = 1.5;
+
+/// A warning where modes end so soon that others may resonate.
+fn few_modes(model: &Model, summaries: &[Summary]) -> Option<String> {
+    let last = summaries.last()?.results.mode?.value();
+    let to = *model.harmonic.as_ref()?.frequencies.last()?;
+    (summaries.len() == model.modes && last < BEYOND * to).then(|| {
+        format!(
+            "modes reach {}, and loads vibrate at up to {}: peaks of further modes are missing. Ask for more `modes`, up to \
+             twice that",
+            frequency(last, model.units),
+            frequency(to, model.units)
+        )
+    })
 }
 
 /// Warnings shown.
@@ -141,9 +159,10 @@ fn text(s: &Summary, files: &[PathBuf], before: Option<&Earlier>, detail: Detail
     let (table, notes) = if s.results.mode.is_some() { modes::text(s, is_verbose) } else { load_cases(s) };
     table.lines().for_each(|line| out += &format!("  {}\n", line.trim_end()));
     notes.iter().for_each(|note| out += &(wrapped(&format!("  {note}"), "    ") + "\n"));
-    for PeakResponse { name, frequency: at, amplitude } in &s.response {
+    for PeakResponse { name, frequency: at, amplitude, is_at_end } in &s.response {
         let (moved, at) = (with_unit(number(*amplitude), s.units, Quantity::Length), frequency(*at, s.units));
-        out += &(wrapped(&format!("  {name}: vibrates by {moved} at most, at {at}"), "    ") + "\n");
+        let end = if *is_at_end { ", where the range ends" } else { "" };
+        out += &(wrapped(&format!("  {name}: vibrates by {moved} at most, at {at}{end}"), "    ") + "\n");
     }
     let shown = if is_verbose { s.warnings.len() } else { MOST_WARNINGS };
     s.warnings.iter().take(shown).for_each(|warning| out += &terminal::warning(warning));

@@ -6,8 +6,8 @@ use super::progress::Progress;
 use super::{Reported, solve, terminal, warnings};
 use crate::device::{DeviceName, host_memory};
 use crate::model::{
-    Analysis, AppliedLoad, Case, Directions, LoadCase, Material, Model, Numbers, Physics, Problems, Quantity, Study,
-    Units, Unused, unused, with_unit,
+    Analysis, AppliedLoad, Case, Directions, Harmonic, LoadCase, Material, Model, Numbers, Physics, Problems, Quantity,
+    Study, Units, Unused, unused, with_unit,
 };
 use crate::output::picture::{self, Viewpoint};
 use crate::plan::{self, DeviceFacts, Expected, OnDevice, expect, fits};
@@ -183,6 +183,11 @@ fn describe(out: &mut String, case: &Case, model: &Model) -> std::fmt::Result {
             (_, false) => "vibration",
         };
         writeln!(out, "  study     {} of {of}{shift}", counted(model.modes, "mode"))?;
+        if let Some(Harmonic { frequencies, .. }) = &model.harmonic {
+            let ends =
+                [frequencies.first(), frequencies.last()].map(|end| end.map_or(String::new(), |at| number(*at, 4)));
+            writeln!(out, "  harmonic  loads vibrate at {} to {}, cycles per time", ends[0], ends[1])?;
+        }
     }
     materials(out, case, model)?;
     for support in &model.supports {

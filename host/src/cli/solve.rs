@@ -50,6 +50,7 @@ Writes into DIR:
   <case>_nodes.csv     results at the nodes
   <case>_elements.csv  results at the centres of the elements
   <case>_tables.csv    reactions, forces through joints, remote points, by name
+  <case>_response.csv  with [harmonic]: amplitudes and phases of the probes
   <case>.frd           with --frd: fields at the nodes, for CalculiX's viewer cgx
   <case>.png           picture; with --field or --view also <case>_<field>_<side>.png
   summary.json         results in numbers

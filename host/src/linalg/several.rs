@@ -1,11 +1,13 @@
 //! Operations on several vectors in as few passes over memory as there can be: see [`kernels_rs::vectors`].
 
 use super::{CHUNK, Space, check_finite};
-use crate::device::{Buffer, Plain};
+use crate::device::{Buffer, Device, Plain};
 use crate::parallel;
 use crate::result::Result;
 use cuda_std::launch::ItemKernel;
 use cuda_std::prelude::{View, ViewMut};
+use kernels_rs::real::Real;
+use kernels_rs::reduce::BLOCK;
 use kernels_rs::vectors::{
     Coefficients, Combine, Gram, GramSums, INPUTS, OUTPUTS, SUMS, TILE, Vectors, VectorsMut, inner_products,
 };
@@ -127,6 +129,25 @@ impl Space {
         }
         // SAFETY: all live and have n entries; y is borrowed uniquely.
         kernels.into_iter().try_for_each(|kernel| unsafe { self.run(n, kernel) })
+    }
+}
+
+/// A launch of fewer items than a sixteenth of the device's threads leaves most of it idle.
+const IDLE: usize = 16;
+
+impl Space {
+    /// Adds vectors of n entries until there are so many.
+    pub(crate) fn widen<T: Real>(&self, vectors: &mut Vec<Buffer<T>>, n: usize, width: usize) -> Result<()> {
+        while vectors.len() < width {
+            vectors.push(self.zeros(n)?);
+        }
+        Ok(())
+    }
+
+    /// Whether so many items leave a GPU so idle that several vectors are better shared out among more threads.
+    pub(crate) fn is_idle_with(&self, n: usize) -> bool {
+        let Device::Gpu(launcher) = &**self else { return false };
+        IDLE * n < launcher.full_grid() * BLOCK
     }
 }
 

@@ -44,9 +44,12 @@ impl Damping {
 }
 
 impl Harmonic {
-    /// The frequencies of the answer, for a body of these eigenvalues.
+    /// The frequencies of the answer, for a body of these eigenvalues: without 0 if it is free, as loads at rest would move it
+    /// away.
     pub fn points(&self, eigenvalues: &[f64]) -> Vec<f64> {
+        let is_free = eigenvalues.contains(&0.0);
         let mut points = self.frequencies.clone();
+        points.retain(|point| *point > 0.0 || !is_free);
         let ([first, .., last], true) = (&self.frequencies[..], self.is_range) else { return points };
         for (mode, eigenvalue) in eigenvalues.iter().enumerate().filter(|(_, eigenvalue)| **eigenvalue > 0.0) {
             // Half the width of the peak, where the amplitude is 1 / sqrt 2 of it.
@@ -107,6 +110,8 @@ mod tests {
         assert!(points.is_sorted() && points.len() == 3 + 9, "{points:?}");
         assert!(points.iter().any(|point| (point - 3.3).abs() < 1e-12));
         assert!(points.iter().any(|point| (point - 3.3 * 1.01).abs() < 1e-12), "half the width of the peak");
+        let from_rest = Harmonic { frequencies: vec![0.0, 1.0], ..harmonic(Damping::Ratios(vec![0.01])) };
+        assert_eq!((from_rest.points(&[0.0]), from_rest.points(&[1e4])), (vec![1.0], vec![0.0, 1.0]));
         let listed = Harmonic { is_range: false, ..harmonic(Damping::Ratios(vec![0.01])) };
         assert_eq!(listed.points(&eigenvalues), [1.0, 5.0, 9.0]);
     }

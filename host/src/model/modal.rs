@@ -77,8 +77,8 @@ pub(super) fn idle(model: &Model) -> Vec<String> {
 mod tests {
     use crate::element::ElementKind::Hex8;
     use crate::mesh::generate::generate_box;
-    use crate::model::Study;
     use crate::model::testing::{CLAMP, beside, head, load, load_on, refused, warned};
+    use crate::model::{Damping, Study};
 
     /// [`head`]'s box with a density, in a modal study with more of `[analysis]`.
     fn modal(analysis: &str, rest: &str) -> String {
@@ -111,6 +111,75 @@ mod tests {
         let loads = model.loads(0);
         assert!(loads.gravity.is_none() && loads.applied.is_empty());
         assert!(loads.nodal_forces.iter().all(|force| *force == [0.0; 3]));
+    }
+
+    const PROBES: &str = "[output]\nprobes = [{ name = \"tip\", at = [1.0, 0.0, 0.0] }]\n";
+    const PRESSED: &str = "[[pressure]]\non = \"zmax\"\nvalue = 1.0\n";
+
+    /// The modal study with loads and a probe, and what `[harmonic]` says.
+    fn shaken(keys: &str, more: &str) -> String {
+        modal("", &format!("{CLAMP}{PRESSED}{more}[harmonic]\n{keys}{PROBES}"))
+    }
+
+    #[test]
+    fn loads_that_vibrate_are_those_of_the_model() {
+        let model = load(
+            &shaken("from = 1.0\nto = 3.0\npoints = 3\ndamping = [0.01, 0.02]\n", "")
+                .replace("[analysis]\n", "[analysis]\nmodes = 2\n"),
+        )
+        .unwrap();
+        let harmonic = model.harmonic.as_ref().unwrap();
+        assert_eq!((&harmonic.frequencies[..], harmonic.is_range), (&[1.0, 2.0, 3.0][..], true));
+        assert_eq!(harmonic.damping, Damping::Ratios(vec![0.01, 0.02]));
+        assert!(warned(&model).is_empty() && !model.bears_loads(), "{:?}", model.warnings);
+        assert_eq!(model.loads(0).applied.len(), 1);
+        let listed = load(&shaken("frequencies = [9.0, 0.0, 9.0]\nrayleigh = [0.0, 1e-4]\n", "")).unwrap();
+        assert_eq!(listed.harmonic.unwrap().frequencies, [0.0, 9.0]);
+        let still = shaken("frequencies = 9.0\ndamping = 0.1\n", "").replace(PRESSED, "");
+        assert!(warned(&load(&still).unwrap()).iter().any(|said| said.contains("[harmonic] finds nothing")));
+    }
+
+    #[test]
+    fn loads_that_cannot_vibrate_are_refused() {
+        const RANGE: &str = "from = 1.0\nto = 9.0\n";
+        for (keys, words) in [
+            (RANGE, "needs `damping` or `rayleigh`"),
+            ("damping = 0.02\n", "either `frequencies`, or `from` and `to`"),
+            ("damping = 0.02\nfrom = 1.0\n", "either `frequencies`, or `from` and `to`"),
+            ("damping = 0.02\nfrequencies = [1.0]\npoints = 7\n", "either `frequencies`, or `from` and `to`"),
+            ("damping = 0.02\nfrequencies = []\n", "`frequencies` is empty"),
+            ("damping = 0.02\nfrequencies = [-1.0, 2.0]\n", "`frequencies` must be 0 or more"),
+            ("damping = 0.02\nfrequencies = [inf]\n", "`frequencies` must be finite"),
+            ("damping = 0.02\nfrom = 3.0\nto = 3.0\n", "`to` must be larger than `from`"),
+            ("damping = 0.02\nfrom = 1.0\nto = 9.0\npoints = 1\n", "`points` must be from 2 to 100000"),
+            ("damping = 2.0\nfrom = 1.0\nto = 9.0\n", "more than 0, less than 1"),
+            ("damping = [0.1, 0.0]\nfrom = 1.0\nto = 9.0\n", "more than 0, less than 1"),
+            ("damping = [0.1, 0.2]\nfrom = 1.0\nto = 9.0\n", "has 2 numbers, and there are 10 modes"),
+            ("rayleigh = [0.0, 0.0]\nfrom = 1.0\nto = 9.0\n", "not both 0"),
+            ("rayleigh = [-1.0, 1.0]\nfrom = 1.0\nto = 9.0\n", "not negative"),
+            ("damping = 0.1\nrayleigh = [0.0, 1.0]\nfrom = 1.0\nto = 9.0\n", "say the same twice"),
+        ] {
+            refused(&shaken(keys, ""), 2, &[words]);
+        }
+        let good = format!("{RANGE}damping = 0.02\n");
+        refused(
+            &shaken(&good, "[rotation]\naxis = [0.0, 0.0, 1.0]\nspeed = 1.0\n"),
+            2,
+            &["[rotation] does not vibrate"],
+        );
+        refused(
+            &shaken(&good, "").replace("study = \"modal\"", "study = \"static\""),
+            2,
+            &["belongs to a modal study"],
+        );
+        refused(
+            &shaken(&good, "").replace("[analysis]\n", "[analysis]\nprestress = true\n"),
+            2,
+            &["at rest and vibrate"],
+        );
+        refused(&shaken(&good, "").replace(PROBES, ""), 2, &["names none", "probes = "]);
+        let moved = "[[support]]\non = \"xmax\"\ndisplacement = { x = 0.1 }\n";
+        refused(&shaken(&good, moved), 2, &["xmax prescribes displacements", "[gravity]"]);
     }
 
     #[test]

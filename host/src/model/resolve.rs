@@ -177,7 +177,9 @@ impl Model {
             let idle = modal::idle(self);
             self.warnings.extend(idle);
             let nothing = self.harmonic.is_some() && self.at_rest(mesh.coords.len()).is_some();
-            self.warnings.extend(nothing.then(|| "nothing loads the model: [harmonic] finds nothing".to_string()));
+            self.warnings.extend(nothing.then(|| {
+                "nothing loads the model: [harmonic] finds nothing. Add a load, such as [[force]]".to_string()
+            }));
         }
     }
 

@@ -72,16 +72,17 @@ pub fn write_series<W: Write>(mut out: W, series: &Series, units: Option<Units>)
     let heads: Vec<String> = std::iter::once(headed(series.over.0.into(), series.over.1)).chain(heads).collect();
     writeln!(out, "{}", heads.join(","))?;
     for (row, at) in series.at.iter().enumerate() {
-        write!(out, "{at}")?;
-        series.curves.iter().flat_map(|curve| &curve.rows[row]).try_for_each(|value| write!(out, ",{value}"))?;
-        writeln!(out)?;
+        let mut text = at.to_string().into_bytes();
+        series.curves.iter().flat_map(|curve| &curve.rows[row]).for_each(|value| number(&mut text, *value));
+        text.push(b'\n');
+        out.write_all(&text)?;
     }
     out.flush()
 }
 
 /// A name, which may be any text.
 fn quoted(name: &str) -> String {
-    if name.contains([',', '"', '\n']) { format!("\"{}\"", name.replace('"', "\"\"")) } else { name.to_owned() }
+    if name.contains([',', '"', '\n', '\r']) { format!("\"{}\"", name.replace('"', "\"\"")) } else { name.to_owned() }
 }
 
 /// `node,x [mm],y [mm],z [mm],displacement_x [mm]` and so on; names do without `_nodal`, which the file says.

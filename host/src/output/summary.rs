@@ -107,14 +107,23 @@ pub struct PeakResponse {
     pub frequency: f64,
     /// How far it moves there.
     pub amplitude: f64,
+    /// Whether the range ends there: beyond it may move more.
+    #[serde(skip)]
+    pub is_at_end: bool,
 }
 
 impl PeakResponse {
     /// Of each curve.
     pub fn of(series: &[Series]) -> Vec<PeakResponse> {
-        let peak =
-            |(name, frequency, amplitude): (&str, f64, f64)| PeakResponse { name: name.into(), frequency, amplitude };
-        series.iter().flat_map(Series::peaks).map(peak).collect()
+        let of_series = |series: &'_ Series| {
+            let ends = [series.at.first().copied(), series.at.last().copied()];
+            let peak = |(name, frequency, amplitude): (&str, f64, f64)| {
+                let is_at_end = series.at.len() > 1 && ends.contains(&Some(frequency));
+                PeakResponse { name: name.into(), frequency, amplitude, is_at_end }
+            };
+            series.peaks().map(peak).collect::<Vec<_>>()
+        };
+        series.iter().flat_map(of_series).collect()
     }
 }
 

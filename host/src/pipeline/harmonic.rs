@@ -9,7 +9,8 @@ use crate::device::Buffer;
 use crate::result::{Curve, Quantity, Result, Series};
 use nalgebra::{Complex, Vector3};
 
-/// What a curve has at each frequency: the largest displacement of a swing, then those along x, y, z and how they lag.
+/// What a curve has at each frequency: the largest displacement of a swing, then those along x, y, z and their phases, negative
+/// where they lag.
 const COLUMNS: &[(&str, Quantity)] = &[
     ("amplitude", Quantity::Length),
     ("x", Quantity::Length),
@@ -20,14 +21,17 @@ const COLUMNS: &[(&str, Quantity)] = &[
     ("phase z [deg]", Quantity::Unlabelled),
 ];
 
+/// What is smaller beside the largest displacement is rounding.
+const ROUNDING: f64 = 1e-9;
+
 /// A mode under the loads.
 pub(super) struct Excited {
     /// `(2 pi f)^2`.
     pub eigenvalue: f64,
-    /// The same with the shift.
-    pub value: f64,
     /// `phi . f`.
     pub force: f64,
+    /// What the displacements at rest have of it.
+    pub at_rest: f64,
 }
 
 /// Sends what the probes do, if the model asks for it: of the modes' vectors, and the displacements at rest if they are known.
@@ -54,7 +58,7 @@ pub(super) fn send(
     let amplitudes = |at: &f64| {
         let mut amplitudes = harmonic.amplitudes(*at, &forces);
         if still.is_some() {
-            amplitudes.iter_mut().zip(modes).for_each(|(amplitude, mode)| *amplitude -= mode.force / mode.value);
+            amplitudes.iter_mut().zip(modes).for_each(|(amplitude, mode)| *amplitude -= mode.at_rest);
             amplitudes.push(Complex::ONE);
         }
         amplitudes
@@ -63,8 +67,11 @@ pub(super) fn send(
     let row = |amplitudes: &Vec<Complex<f64>>, shapes: &[Vector3<f64>]| {
         let terms = amplitudes.iter().zip(shapes);
         let u = terms.fold(Vector3::zeros(), |sum: Vector3<Complex<f64>>, (a, shape)| sum + shape.map(|c| a * c));
-        let phases = u.iter().map(|c| if c.norm() > 0.0 { c.arg().to_degrees() } else { 0.0 });
-        [largest(&u)].into_iter().chain(u.iter().map(|c| c.norm())).chain(phases).collect()
+        // What is rounding beside the rest has no phase.
+        let most = largest(&u);
+        let u = u.map(|c| if c.norm() > ROUNDING * most { c } else { Complex::ZERO });
+        let phases = u.iter().map(|c| c.arg().to_degrees());
+        [most].into_iter().chain(u.iter().map(|c| c.norm())).chain(phases).collect()
     };
     let curve = |(probe, shapes): (&crate::model::Probe, &Vec<Vector3<f64>>)| Curve {
         name: probe.name.clone(),

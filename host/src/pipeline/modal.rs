@@ -15,6 +15,7 @@ use crate::model::{Model, Rotation};
 use crate::precond;
 use crate::result::{DirectError, EFFECTIVE_MASS, Ending, Error, MODES, PARTICIPATION, Result};
 use crate::solve::energy::parts::about_centre;
+use crate::solve::{CgOptions, Equations, cg};
 use crate::sparse::{Coupled, LinOp, Matrix};
 use nalgebra::{DMatrix, SymmetricEigen};
 use std::f64::consts::TAU;
@@ -45,9 +46,9 @@ pub(super) fn solve(run: &mut Run) -> Result<()> {
     system.support(space, &mut mass)?;
     system.add(space, shift, &mass)?;
     run.timings.boundary += run.phase.next("preconditioner");
-    let (mut found, still) = match find(run, &system, (&mass, &bodies), (shift, zero)) {
+    let (mut found, n_rigid, still) = match find(run, &system, (&mass, &bodies), (shift, zero)) {
         Err(Error::Direct(DirectError::NotPositive { .. })) if model.prestress => return Err(Error::Unstable),
-        Ok((found, _)) if model.prestress && found.ending == Ending::Indefinite => return Err(Error::Unstable),
+        Ok((found, ..)) if model.prestress && found.ending == Ending::Indefinite => return Err(Error::Unstable),
         found => found?,
     };
     let eigenvalue = |value: f64| if (value - shift).abs() <= zero { 0.0 } else { value - shift };
@@ -74,9 +75,14 @@ pub(super) fn solve(run: &mut Run) -> Result<()> {
         let tables = vec![(&MODES, of_mode), (&PARTICIPATION, participation), (&EFFECTIVE_MASS, effective)];
         Told { scale, value: frequency, tables }
     })?;
-    let excited = found.values.iter().zip(forces);
-    let excited =
-        excited.map(|(value, force)| Excited { eigenvalue: eigenvalue(*value).max(0.0), value: *value, force });
+    if found.ending == Ending::Cancelled {
+        return Ok(());
+    }
+    let excited = found.values.iter().zip(forces).enumerate().map(|(mode, (value, force))| Excited {
+        eigenvalue: eigenvalue(*value).max(0.0),
+        at_rest: if mode < n_rigid { 0.0 } else { force / value },
+        force,
+    });
     harmonic::send(run, &body, (&found.vectors, still), &excited.collect::<Vec<_>>())
 }
 
@@ -187,13 +193,14 @@ impl Loaded {
     }
 }
 
-/// The eigenpairs of `K + sigma M`, those of rigid motions first; and if loads vibrate, the displacements of that under them.
+/// The eigenpairs of `K + sigma M`, those of rigid motions first, and how many these are; if loads vibrate, the displacements at
+/// rest.
 fn find(
     run: &mut Run,
     system: &System<f64>,
     (mass, bodies): (&Matrix<f64>, &Bodies),
     (shift, zero): (f64, f64),
-) -> Result<(Eigenpairs, Option<Buffer<f64>>)> {
+) -> Result<(Eigenpairs, usize, Option<Buffer<f64>>)> {
     let space = run.space;
     let (body, coupling) = (&system.body, system.coupling.as_ref());
     let (stiffness, mass) = (
@@ -205,18 +212,40 @@ fn find(
     let preconditioner = modes::preconditioner(run, system)?;
     let rigid = rigid_modes(space, body, [&a, &m], shift + zero)?;
     let n = run.n_cases.saturating_sub(rigid.len());
-    let pencil = Pencil { a: &a, m: &m, preconditioner: &*preconditioner, deflated: &rigid };
-    let mut found = modes::search(run, &pencil, n, shift)?;
+    let mut found =
+        modes::search(run, &Pencil { a: &a, m: &m, preconditioner: &*preconditioner, deflated: &rigid }, n, shift)?;
     found.values.splice(0..0, rigid.iter().map(|_| shift));
     found.residuals.splice(0..0, rigid.iter().map(|_| 0.0));
     found.errors.splice(0..0, rigid.iter().map(|_| 0.0));
     found.converged += rigid.len();
+    let n_rigid = rigid.len();
     found.vectors.splice(0..0, rigid);
-    if run.model.harmonic.is_none() || found.ending == Ending::Cancelled {
-        return Ok((found, None));
-    }
-    let (u, outcome) = modes::displacements(run, system, &preconditioner)?;
-    Ok((found, outcome.converged.then_some(u)))
+    let still = match run.model.harmonic.is_some() && found.ending != Ending::Cancelled {
+        true => {
+            let pencil = Pencil { a: &a, m: &m, preconditioner: &*preconditioner, deflated: &[] };
+            Some(at_rest(run, system, &pencil, &found.vectors[..n_rigid])?)
+        }
+        false => None,
+    };
+    Ok((found, n_rigid, still))
+}
+
+/// The displacements under the loads at rest, less rigid motions: of the pencil, so that the modes' are those of its values.
+fn at_rest(run: &Run, system: &System<f64>, pencil: &Pencil, rigid: &[Buffer<f64>]) -> Result<Buffer<f64>> {
+    let (space, n, solver) = (run.space, pencil.a.n(), &run.model.solver);
+    let vectors: Vec<&Buffer<f64>> = rigid.iter().collect();
+    let [mut f, mut u] = [space.zeros(n)?, space.zeros(n)?];
+    let mut moved = (0..rigid.len()).map(|_| space.zeros(n)).collect::<Result<Vec<_>>>()?;
+    pencil.m.apply_all(space, rigid, &mut moved)?;
+    let moved: Vec<&Buffer<f64>> = moved.iter().collect();
+    space.copy(&system.f, &mut f)?;
+    space.combine(&moved, &-space.gram(&vectors, &[&f])?, 1.0, slice::from_mut(&mut f))?;
+    let options = CgOptions::new(solver.tolerance, solver.max_iterations);
+    cg(space, &Equations::new(pencil.a, &f), pencil.preconditioner, &mut u, options, run.monitor)?;
+    space.combine(&vectors, &-space.gram(&moved, &[&u])?, 1.0, slice::from_mut(&mut u))?;
+    let couplings = system.body.couplings.as_ref();
+    couplings.map_or(Ok(()), |couplings| couplings.on_device.expand(space, &mut u))?;
+    Ok(u)
 }
 
 /// The rigid motions of the parts that strain nothing, M-orthonormal: those whose Rayleigh quotients are no larger than this.

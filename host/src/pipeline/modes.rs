@@ -52,9 +52,7 @@ impl LinOp<f64> for Free<'_> {
     fn apply_all(&self, space: &Space, x: &[Buffer<f64>], y: &mut [Buffer<f64>]) -> Result<()> {
         let whole = &mut *self.scratch.borrow_mut();
         for (x, y) in x.chunks(WIDTH).zip(y.chunks_mut(WIDTH)) {
-            while whole.len() < x.len() {
-                whole.push(space.zeros(self.n())?);
-            }
+            space.widen(whole, self.n(), x.len())?;
             let whole = &mut whole[..x.len()];
             self.product.apply_all(space, x, whole)?;
             for (whole, y) in whole.iter().zip(y) {

@@ -95,11 +95,8 @@ impl Preconditioner<f64> for Rounded {
     fn apply_all(&self, space: &Space, _: &dyn LinOp<f64>, r: &[Buffer<f64>], z: &mut [Buffer<f64>]) -> Result<()> {
         let vectors = &mut *self.vectors.borrow_mut();
         for (r, z) in r.chunks(WIDTH).zip(z.chunks_mut(WIDTH)) {
-            for vectors in &mut *vectors {
-                while vectors.len() < r.len() {
-                    vectors.push(space.zeros(vectors[0].len())?);
-                }
-            }
+            let n = vectors[0][0].len();
+            vectors.iter_mut().try_for_each(|vectors| space.widen(vectors, n, r.len()))?;
             let [rounded, solved] = vectors.each_mut().map(|vectors| &mut vectors[..r.len()]);
             r.iter().zip(&mut *rounded).try_for_each(|(r, rounded)| round(space, self.of.scaling(), r, rounded))?;
             self.inner.apply_all(space, self.of.operator().operator(), rounded, solved)?;

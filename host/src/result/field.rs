@@ -153,7 +153,7 @@ impl Series {
     pub fn peaks(&self) -> impl Iterator<Item = (&str, f64, f64)> {
         let size = |row: &Vec<f64>| row.first().copied().unwrap_or(0.0);
         self.curves.iter().filter_map(move |curve| {
-            let rows = self.at.iter().zip(curve.rows.iter().map(size));
+            let rows = self.at.iter().zip(curve.rows.iter().map(size)).filter(|(_, size)| size.is_finite());
             let (at, size) = rows.reduce(|most, next| if next.1 > most.1 { next } else { most })?;
             Some((curve.name.as_str(), *at, size))
         })

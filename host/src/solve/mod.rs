@@ -17,7 +17,7 @@ pub use refine::Refinement;
 use crate::device::Buffer;
 use crate::linalg::{N_SCALARS, Quotient, Scalar, Space};
 use crate::precond::{Hierarchy, Preconditioner};
-use crate::result::{Outcome, Result};
+use crate::result::{Measure, Outcome, Result};
 use crate::sparse::LinOp;
 use kernels_rs::real::Real;
 
@@ -54,7 +54,7 @@ pub trait Iteration<T: Real> {
     ) -> Result<Outcome>;
 
     /// Whether it solves several equations with one operator sooner together than one after the other.
-    fn is_for_several(&self, _space: &Space) -> bool {
+    fn is_for_several(&self, _space: &Space, _options: CgOptions) -> bool {
         false
     }
 
@@ -94,8 +94,8 @@ impl<T: Real> Iteration<T> for Box<dyn Preconditioner<T>> {
     }
 
     /// With multigrid on a GPU: matrices are read once for all.
-    fn is_for_several(&self, space: &Space) -> bool {
-        !space.on_host() && self.hierarchy().is_some()
+    fn is_for_several(&self, space: &Space, options: CgOptions) -> bool {
+        !space.on_host() && self.hierarchy().is_some() && options.measure == Measure::Energy
     }
 
     fn solve_together(
@@ -106,6 +106,9 @@ impl<T: Real> Iteration<T> for Box<dyn Preconditioner<T>> {
         options: CgOptions,
         monitor: &dyn Monitor,
     ) -> Result<Vec<Outcome>> {
+        if !Iteration::is_for_several(self, space, options) {
+            return equations.iter().zip(u).map(|(one, u)| self.solve(space, one, u, options, monitor)).collect();
+        }
         cg::cg_together(space, equations, &**self, u, options, monitor)
     }
 

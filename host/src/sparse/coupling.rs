@@ -4,7 +4,7 @@
 //! what masters have of their slaves; rows of slaves are 0 in the result, and what vectors have there does not count. Sums of
 //! many unknowns that are 0 are projected out instead, before slaves follow their masters: [`ZeroSums`].
 
-use super::{Epilogue, LinOp, ZeroSums};
+use super::{LinOp, ZeroSums};
 use crate::device::{Buffer, running_sums};
 use crate::linalg::Space;
 use crate::result::Result;
@@ -335,9 +335,7 @@ impl<T: Real> LinOp<T> for Constrained<'_, T> {
     fn apply_all(&self, space: &Space, x: &[Buffer<T>], y: &mut [Buffer<T>]) -> Result<()> {
         let moved = &mut *self.coupling.scratch.borrow_mut();
         for (x, y) in x.chunks(WIDTH).zip(y.chunks_mut(WIDTH)) {
-            while moved.len() < x.len() {
-                moved.push(space.zeros(self.n())?);
-            }
+            space.widen(moved, self.n(), x.len())?;
             let moved = &mut moved[..x.len()];
             for (x, moved) in x.iter().zip(&mut *moved) {
                 space.copy(x, moved)?;
@@ -347,18 +345,6 @@ impl<T: Real> LinOp<T> for Constrained<'_, T> {
             y.iter_mut().try_for_each(|y| self.coupling.restrict(space, y))?;
         }
         Ok(())
-    }
-
-    unsafe fn apply_all_then(
-        &self,
-        space: &Space,
-        x: &[Buffer<T>],
-        y: &mut [Buffer<T>],
-        epilogues: &[Epilogue<T>],
-    ) -> Result<()> {
-        self.apply_all(space, x, y)?;
-        // SAFETY: the caller's promise.
-        x.iter().zip(y).zip(epilogues).try_for_each(|((x, y), epilogue)| unsafe { epilogue.after(space, x, y) })
     }
 
     /// Those of K, which its rounding errors go by.

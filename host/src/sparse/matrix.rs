@@ -67,10 +67,13 @@ pub trait LinOp<T: Real> {
         epilogues: &[Epilogue<T>],
     ) -> Result<()> {
         // SAFETY: the caller's promise.
-        x.iter()
-            .zip(y)
-            .zip(epilogues)
-            .try_for_each(|((x, y), epilogue)| unsafe { self.apply_then(space, x, y, *epilogue) })
+        unsafe {
+            if let ([x], [y], [epilogue]) = (x, &mut *y, epilogues) {
+                return self.apply_then(space, x, y, *epilogue);
+            }
+            self.apply_all(space, x, y)?;
+            x.iter().zip(y).zip(epilogues).try_for_each(|((x, y), epilogue)| epilogue.after(space, x, y))
+        }
     }
     /// Of each block row the largest sum of magnitudes in a row, or what is not below it: the largest is the row sum
     /// norm of the matrix.

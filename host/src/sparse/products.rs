@@ -18,9 +18,6 @@ use kernels_rs::sparse::several::{Steps, THREADS};
 use kernels_rs::vectors::{NARROW, Vectors, VectorsMut, WIDTH};
 use std::cell::OnceCell;
 
-/// Block rows below which threads have [`NARROW`] vectors in a product with several.
-const FEW_ROWS: usize = 1 << 14;
-
 /// What follows a product `y = A x`.
 #[derive(Clone, Copy)]
 pub enum Epilogue<T: Real> {
@@ -214,7 +211,7 @@ impl<F: Format, V: Stored> Products<V> for Arrays<F> {
         let (a, x) = (F::view(&self.arrays), (x, views(x)));
         // SAFETY: the caller's promise.
         unsafe {
-            if n_rows < FEW_ROWS {
+            if space.is_idle_with(n_rows) {
                 launch_several::<F, NARROW, _>(space, (a, n_rows), values, x, y, epilogues)
             } else {
                 launch_several::<F, WIDTH, _>(space, (a, n_rows), values, x, y, epilogues)

@@ -41,7 +41,7 @@ impl Case {
         }
         if self.tables.output.probes.as_ref().is_none_or(Vec::is_empty) {
             let message = "[harmonic] tells what points do, and this case names none";
-            let help = "[output] probes = [{ name = \"tip\", at = [1.0, 0.0, 0.0] }]";
+            let help = "[output]\nprobes = [{ name = \"tip\", at = [1.0, 0.0, 0.0] }]";
             problems.add(self.error_at(table.span(), message, help));
         }
     }
@@ -74,7 +74,7 @@ impl Case {
             }
             _ => {
                 let message = "[harmonic] takes either `frequencies`, or `from` and `to`";
-                let help = "from = 10.0, to = 500.0, or frequencies = [50.0, 100.0]; both are cycles per time";
+                let help = "in cycles per time:\nfrom = 10.0\nto = 500.0";
                 Err(self.error_at(table.span(), message, help))
             }
         }
@@ -83,7 +83,14 @@ impl Case {
     fn check_frequencies(&self, key: &str, place: Place, values: &[f64]) -> Checked {
         self.check_finite(key, place.clone(), values)?;
         self.check_scale(key, place.clone(), values, &NUMBERS)?;
-        match values.is_empty() || values.iter().any(|value| *value < 0.0) {
+        if values.is_empty() {
+            return Err(self.error_at(
+                place,
+                format!("`{key}` is empty"),
+                "name one, in cycles per time, such as 50.0",
+            ));
+        }
+        match values.iter().any(|value| *value < 0.0) {
             true => Err(self.error_at(place, format!("`{key}` must be 0 or more"), "cycles per time, such as 50.0")),
             false => Ok(()),
         }
@@ -95,9 +102,14 @@ impl Case {
             (Some(ratios), None) => {
                 let values = &ratios.get_ref().0;
                 if values.is_empty() || values.iter().any(|ratio| !(*ratio > 0.0 && *ratio < 1.0)) {
-                    let help = "0.01 to 0.02 is usual for welded steel, 0.05 for bolted";
-                    let message = "`damping` is a part of the critical damping, between 0 and 1";
+                    let help = "2 % is 0.02: usual for welded steel; bolted 0.05";
+                    let message = "`damping` is a part of the critical damping: more than 0, less than 1";
                     return Err(self.error_at(ratios.span(), message, help));
+                }
+                if ![1, self.modes()].contains(&values.len()) {
+                    let message =
+                        format!("`damping` has {} numbers, and there are {} modes", values.len(), self.modes());
+                    return Err(self.error_at(ratios.span(), message, "one number for all of them, or one for each"));
                 }
                 Ok(Damping::Ratios(values.clone()))
             }
@@ -110,9 +122,12 @@ impl Case {
                 }
                 Ok(Damping::Rayleigh(*values))
             }
-            _ => {
-                let message = "[harmonic] takes either `damping` or `rayleigh`: without them peaks have no end";
-                Err(self.error_at(table.span(), message, "damping = 0.02, or rayleigh = [alpha, beta]"))
+            (Some(_), Some(rates)) => {
+                Err(self.error_at(rates.span(), "`damping` and `rayleigh` say the same twice", "leave one of them out"))
+            }
+            (None, None) => {
+                let message = "[harmonic] needs `damping` or `rayleigh`: without them peaks have no end";
+                Err(self.error_at(table.span(), message, "damping = 0.02"))
             }
         }
     }

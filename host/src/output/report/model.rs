@@ -40,14 +40,15 @@ pub(super) fn model(model: &Model, summary: &Summary, origin: &Origin) -> String
         let nodes = counted(spring.holds.nodes.len(), "node");
         format!("{}: spring of {}{per_area} ({nodes})", spring.name, rates.join(", "))
     });
-    let loads = match model.study {
-        Study::Static | Study::Buckling => loads(model, summary.least_force(), is_potential),
-        Study::Modal => masses(model).collect(),
+    let is_loaded = model.study != Study::Modal || model.harmonic.is_some();
+    let loads = match is_loaded {
+        true => loads(model, summary.least_force(), is_potential),
+        false => masses(model).collect(),
     };
     format!(
         "<h2>Model</h2><table class=\"facts\"><tbody>{rows}</tbody></table>{}{}{}<p class=\"note\">{note}</p>",
         list("Supports", held.chain(springs).collect()),
-        list(if model.study == Study::Modal { "Masses" } else { "Loads" }, loads),
+        list(if is_loaded { "Loads" } else { "Masses" }, loads),
         materials(&model.materials, is_potential, summary.units)
     )
 }

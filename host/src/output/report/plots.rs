@@ -26,7 +26,7 @@ impl Plot<'_> {
     /// The drawing; nothing where there is no curve to draw.
     fn draw(&self) -> Option<String> {
         let heights = || self.curves.iter().flat_map(|(_, points)| points).map(|point| point.1);
-        if heights().count() < 2 {
+        if heights().count() < 2 || self.across[0].0 >= self.across[1].0 {
             return None;
         }
         let all = || heights().chain(self.goal.map(|goal| goal.0));
@@ -56,7 +56,7 @@ impl Plot<'_> {
             let _ = write!(out, "<path class=\"goal\" d=\"M{left:.1} {goal:.1}H{right:.1}\"/>");
             let _ = write!(out, "<text class=\"goal\" x=\"{left:.1}\" y=\"{:.1}\" dx=\"6\">{name}</text>", goal - 5.0);
         }
-        for (k, (name, points)) in self.curves.iter().enumerate() {
+        for (k, (name, points)) in self.curves.iter().enumerate().filter(|(_, (_, points))| !points.is_empty()) {
             let line: Vec<String> = points.iter().map(|&(at, v)| format!("{:.1} {:.1}", x(at), y(v))).collect();
             let _ = write!(out, "<path class=\"curve nth{}\" d=\"M{}\"/>", k % NTHS, line.join("L"));
             let highest = points.iter().max_by(|a, b| a.1.total_cmp(&b.1)).filter(|_| !name.is_empty());
@@ -110,8 +110,11 @@ pub(super) fn series(series: &Series, units: Option<Units>) -> String {
     };
     let rows: String = series.peaks().map(row).collect();
     format!(
-        "<section><h2>Response to the loads</h2>{drawn}<table><thead><tr><th></th><th>largest {size}</th><th>at {over}</th></tr>\
-         </thead><tbody>{rows}</tbody></table></section>\n"
+        "<section><h2>Response to the loads</h2><p class=\"note\">{}</p>{drawn}<table><thead><tr><th></th><th>largest {size}</th><th>at {over}</th></tr>\
+         </thead><tbody>{rows}</tbody></table></section>\n",
+        units
+            .and_then(|units| units.label(of_size))
+            .map_or(label.clone(), |unit| format!("{size} [{unit}] over {over}"))
     )
 }
 

@@ -18,12 +18,13 @@
 //! An application launches kernels and nothing else. Several vectors go through the cycle together: what reads matrices reads
 //! them once for all, and the bits of each are those that it has alone.
 
+use super::MOST_LEVELS;
 use super::blocks::{BlockRows, Columns};
 use super::smoother::{Equations, Smoother};
 use crate::device::Buffer;
 use crate::linalg::{N_SCALARS, Quotient, Scalar, Space, views, views_mut};
 use crate::result::Result;
-use crate::sparse::{Epilogue, LinOp, Matrix};
+use crate::sparse::{LinOp, Matrix};
 use kernels_rs::amg::transfer::{AddShares, ProlongCorrection, RestrictShare, SHARES};
 use kernels_rs::real::Real;
 use kernels_rs::vectors::{NARROW, WIDTH};
@@ -35,8 +36,8 @@ use std::rc::Rc;
 pub struct Transfer<T: Real> {
     prolongator: Rc<BlockRows<T>>,
     columns: Rc<Columns>,
-    /// Of the residuals that come to the next level, see [`RestrictShare`].
-    shares: Buffer<T>,
+    /// Of the residuals that come to the next level, see [`RestrictShare`]: of one vector, and of all that go at once.
+    shares: [Buffer<T>; 2],
     /// On the next level, of each vector that goes through the cycle: the residual, its correction, and what conjugate
     /// gradients take besides.
     vectors: [Vec<Buffer<T>>; 5],
@@ -45,7 +46,7 @@ pub struct Transfer<T: Real> {
 impl<T: Real> Transfer<T> {
     /// By the prolongator P; `columns` are the blocks of its columns.
     pub fn new(space: &Space, prolongator: Rc<BlockRows<T>>, columns: Rc<Columns>) -> Result<Self> {
-        let mut transfer = Transfer { prolongator, columns, shares: space.zeros(0)?, vectors: array::from_fn(|_| vec![]) };
+        let mut transfer = Transfer { prolongator, columns, shares: [space.zeros(0)?, space.zeros(0)?], vectors: array::from_fn(|_| vec![]) };
         transfer.widen(space, 1)?;
         Ok(transfer)
     }
@@ -55,20 +56,26 @@ impl<T: Real> Transfer<T> {
         self.prolongator.shape.n_columns * self.prolongator.columns
     }
 
+    /// The residuals on the next level, and their corrections.
+    pub fn on_next(&mut self) -> [&mut Vec<Buffer<T>>; 2] {
+        let [r, z, ..] = &mut self.vectors;
+        [r, z]
+    }
+
     /// Makes room for so many vectors.
-    fn widen(&mut self, space: &Space, width: usize) -> Result<()> {
+    pub fn widen(&mut self, space: &Space, width: usize) -> Result<()> {
         let n = self.n_coarse();
-        let n_shares = n * SHARES * if is_one_by_one(space, width) { 1 } else { WIDTH };
-        if self.shares.len() < n_shares {
-            self.shares = space.zeros(n_shares)?;
+        let (shares, factor) = if is_one_by_one(space, width) { (0, 1) } else { (1, WIDTH) };
+        if self.shares[shares].is_empty() {
+            self.shares[shares] = space.zeros(n * SHARES * factor)?;
         }
-        self.vectors.iter_mut().try_for_each(|vectors| widen(space, vectors, n, width))
+        self.vectors.iter_mut().try_for_each(|vectors| space.widen(vectors, n, width))
     }
 
     /// Takes `P^T (r - q)` to the next level.
     fn restrict(&mut self, space: &Space, r: &[Buffer<T>], q: &[Buffer<T>]) -> Result<()> {
         if !is_one_by_one(space, r.len()) {
-            return match self.n_coarse() * SHARES < FEW {
+            return match space.is_idle_with(self.n_coarse()) {
                 true => self.restrict_parts::<NARROW>(space, (r, q), 0),
                 false => self.restrict_parts::<WIDTH>(space, (r, q), 0),
             };
@@ -77,7 +84,7 @@ impl<T: Real> Transfer<T> {
     }
 
     /// The same of some vectors, W a thread, to those of the next level from one on.
-    fn restrict_parts<const W: usize>(
+    pub fn restrict_parts<const W: usize>(
         &mut self,
         space: &Space,
         (r, q): (&[Buffer<T>], &[Buffer<T>]),
@@ -85,7 +92,8 @@ impl<T: Real> Transfer<T> {
     ) -> Result<()> {
         let (n, width) = (self.n_coarse(), r.len());
         let (prolongator, members) = (self.prolongator.view(), self.columns.view());
-        let (r, q, shares) = (views(r), views(q), self.shares.view_mut());
+        let of_shares = &mut self.shares[usize::from(W > 1)];
+        let (r, q, shares) = (views(r), views(q), of_shares.view_mut());
         let columns = prolongator.columns;
         let n_shares = n / columns * SHARES;
         let (n_items, parts) = (n_shares * width.div_ceil(W), width.div_ceil(W));
@@ -98,14 +106,14 @@ impl<T: Real> Transfer<T> {
                 _ => space.run(n_items, RestrictShare::<T, 6, W> { n_shares, prolongator, members, r, q, shares }),
             }?;
             let coarse = views_mut(&mut self.vectors[0][first..first + width]);
-            space.run(n * parts, AddShares::<T, W> { n, columns, shares: self.shares.view(), coarse })
+            space.run(n * parts, AddShares::<T, W> { n, columns, shares: of_shares.view(), coarse })
         }
     }
 
     /// Sets `to = z + P c`, c the next level's corrections.
     fn prolong(&self, space: &Space, z: &[Buffer<T>], to: &mut [Buffer<T>]) -> Result<()> {
         if !is_one_by_one(space, z.len()) {
-            return match z[0].len() < FEW {
+            return match space.is_idle_with(z[0].len()) {
                 true => self.prolong_parts::<NARROW>(space, z, to, 0),
                 false => self.prolong_parts::<WIDTH>(space, z, to, 0),
             };
@@ -114,7 +122,7 @@ impl<T: Real> Transfer<T> {
     }
 
     /// The same of some vectors, W a thread, from those of the next level from one on.
-    fn prolong_parts<const W: usize>(
+    pub fn prolong_parts<const W: usize>(
         &self,
         space: &Space,
         z: &[Buffer<T>],
@@ -129,20 +137,9 @@ impl<T: Real> Transfer<T> {
     }
 }
 
-/// Entries and shares below which threads have [`NARROW`] vectors: there is less work than a GPU has threads.
-const FEW: usize = 1 << 18;
-
 /// Whether vectors go through transfers one after the other: a single one, and all on the CPU.
 fn is_one_by_one(space: &Space, width: usize) -> bool {
     width == 1 || space.on_host()
-}
-
-/// Adds vectors of n entries until there are so many.
-fn widen<T: Real>(space: &Space, vectors: &mut Vec<Buffer<T>>, n: usize, width: usize) -> Result<()> {
-    while vectors.len() < width {
-        vectors.push(space.zeros(n)?);
-    }
-    Ok(())
 }
 
 /// A level of the cycle.
@@ -175,7 +172,7 @@ impl<T: Real> Level<T> {
     /// Makes room for so many vectors.
     pub fn widen(&mut self, space: &Space, width: usize) -> Result<()> {
         let n = self.smoother.n();
-        self.scratch.iter_mut().try_for_each(|vectors| widen(space, vectors, n, width))?;
+        self.scratch.iter_mut().try_for_each(|vectors| space.widen(vectors, n, width))?;
         self.transfer.iter_mut().try_for_each(|transfer| transfer.widen(space, width))
     }
 
@@ -183,7 +180,7 @@ impl<T: Real> Level<T> {
     pub fn bytes(&self) -> u64 {
         let of = |vectors: &[Vec<Buffer<T>>]| vectors.iter().flatten().map(Buffer::bytes).sum::<u64>();
         let transfer = self.transfer.as_ref().map_or(0, |Transfer { prolongator, columns, shares, vectors }| {
-            prolongator.bytes() + columns.bytes() + of(vectors) + shares.bytes()
+            prolongator.bytes() + columns.bytes() + of(vectors) + shares.iter().map(Buffer::bytes).sum::<u64>()
         });
         transfer + self.smoother.bytes() + of(&self.scratch)
     }
@@ -234,9 +231,13 @@ pub fn cycle<T: Real>(
     smoother.go_on(&of, [z, other, product])
 }
 
-/// Scalars that [`conjugate_gradients`] has on a level for a vector: the last ones of the bank but for two that others have,
+/// Scalars that [`conjugate_gradients`] has on a level for a vector: the last ones of the bank but for those that others have,
 /// as the iteration outside has the first.
 const SCALARS: usize = 5;
+/// Scalars at the end of the bank that others have.
+const OF_OTHERS: usize = 4;
+/// All of them together.
+pub const MOST_SCALARS: usize = OF_OTHERS + SCALARS * WIDTH * MOST_LEVELS;
 
 /// `x ~ A^-1 r` on the first of the levels, whose matrix is `a`, by some steps of flexible conjugate gradients, two or
 /// more, that its cycle preconditions, for each vector. r becomes the residual before the last step.
@@ -256,16 +257,15 @@ fn conjugate_gradients<T: Real>(
 ) -> Result<()> {
     let (width, depth) = (r.len(), levels.len());
     let scalars: Vec<[Scalar; SCALARS]> = (0..width)
-        .map(|k| array::from_fn(|i| Scalar::new(N_SCALARS - 3 - SCALARS * (WIDTH * depth - k) + i)))
+        .map(|k| array::from_fn(|i| Scalar::new(N_SCALARS - OF_OTHERS - SCALARS * (WIDTH * depth - k) + i)))
         .collect();
     let of_each = |take: &mut dyn FnMut(usize, [Scalar; SCALARS]) -> Result<()>| {
         scalars.iter().enumerate().try_for_each(|(k, scalars)| take(k, *scalars))
     };
-    let dots = |place: usize| scalars.iter().map(move |scalars| Epilogue::Dot(scalars[place])).collect::<Vec<_>>();
     cycle(space, levels, below, a, r, x)?;
-    // SAFETY: these are no steps.
-    unsafe { a.apply_all_then(space, x, v, &dots(XV)) }?;
+    a.apply_all(space, x, v)?;
     of_each(&mut |k, [xr, xv, ..]| {
+        space.dot(&x[k], &v[k], xv)?;
         space.dot(&x[k], &r[k], xr)?;
         space.axpy(Quotient::new(xr, xv).minus(), &v[k], &mut r[k])
     })?;
@@ -274,9 +274,9 @@ fn conjugate_gradients<T: Real>(
         space.dot(&v[k], &p[k], vp)?;
         space.axpy(Quotient::new(vp, xv).minus(), &x[k], &mut p[k])
     })?;
-    // SAFETY: as above.
-    unsafe { a.apply_all_then(space, p, v, &dots(PV)) }?;
+    a.apply_all(space, p, v)?;
     of_each(&mut |k, [xr, xv, _, pr, pv]| {
+        space.dot(&p[k], &v[k], pv)?;
         space.dot(&p[k], &r[k], pr)?;
         space.axpby([Quotient::new(pr, pv), Quotient::new(xr, xv)], &p[k], &mut x[k])
     })?;
@@ -289,16 +289,12 @@ fn conjugate_gradients<T: Real>(
             space.axpy(Quotient::new(vp, pv).minus(), &p[k], &mut next[k])
         })?;
         swap(&mut p, &mut next);
-        // SAFETY: as above.
-        unsafe { a.apply_all_then(space, p, v, &dots(PV)) }?;
+        a.apply_all(space, p, v)?;
         of_each(&mut |k, [_, _, _, pr, pv]| {
+            space.dot(&p[k], &v[k], pv)?;
             space.dot(&p[k], &r[k], pr)?;
             space.axpy(Quotient::new(pr, pv), &p[k], &mut x[k])
         })?;
     }
     Ok(())
 }
-
-/// Where of a vector's scalars `x . v` and `p . v` are.
-const XV: usize = 1;
-const PV: usize = 4;

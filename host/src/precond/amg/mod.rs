@@ -46,6 +46,7 @@ pub mod strength;
 pub mod tentative;
 pub mod vertices;
 
+pub use cycle::MOST_SCALARS;
 pub use hierarchy::{Hierarchy, LevelSize, SetupTimes};
 pub use setup_cache::SetupCache;
 

@@ -66,13 +66,11 @@ pub(super) fn solve_together<T: Real>(
     let mut searches = searches.collect::<Result<Vec<_>>>()?;
     let mut outcomes: Vec<Option<Outcome>> = vec![None; cgs.len()];
     while outcomes.iter().any(Option::is_none) {
-        let open: Vec<usize> = (0..cgs.len()).filter(|k| outcomes[*k].is_none()).collect();
-        let steps: Vec<Option<usize>> = open.iter().map(|k| searches[*k].steps(&until[*k])).collect();
-        let iterated: Vec<usize> =
-            open.iter().zip(&steps).filter(|(_, most)| most.is_some()).map(|(k, _)| *k).collect();
-        let mut looks: Vec<usize> =
-            open.iter().zip(&steps).filter(|(_, most)| most.is_none()).map(|(k, _)| *k).collect();
-        if let Some(most) = steps.into_iter().flatten().min() {
+        let open = (0..cgs.len()).filter(|k| outcomes[*k].is_none());
+        let steps: Vec<(usize, Option<usize>)> = open.map(|k| (k, searches[k].steps(&until[k]))).collect();
+        let of = |goes_on: bool| steps.iter().filter(move |(_, most)| most.is_some() == goes_on).map(|(k, _)| *k);
+        let (iterated, mut looks): (Vec<usize>, Vec<usize>) = (of(true).collect(), of(false).collect());
+        if let Some(most) = steps.iter().filter_map(|(_, most)| *most).min() {
             let progress = together::advance(cgs, u, &iterated, most)?;
             for (k, progress) in iterated.into_iter().zip(progress) {
                 if searches[k].has_come_to_a_look(&mut cgs[k], &u[k], &until[k], &progress)? {

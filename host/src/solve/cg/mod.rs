@@ -29,8 +29,9 @@ use super::energy::Equations;
 use super::lanczos::Lanczos;
 use super::{Monitor, backward_error, norm, solved};
 use crate::device::Buffer;
-use crate::linalg::{Quotient, Scalar, Space};
+use crate::linalg::{N_SCALARS, Quotient, Scalar, Space};
 use crate::precond::Preconditioner;
+use crate::precond::amg::MOST_SCALARS;
 use crate::result::{Ending, Measure, Outcome, Result};
 use kernels_rs::blas::quotient;
 use kernels_rs::real::Real;
@@ -45,6 +46,9 @@ pub const CHECK_MULTIGRID: usize = 2;
 
 /// Device-resident scalars of an iteration: those that follow are the next one's, of several at once.
 const SCALARS: usize = 3 * CHECK_EVERY + 2;
+
+// Those of multigrid are behind them.
+const _: () = assert!(SCALARS * WIDTH + MOST_SCALARS <= N_SCALARS);
 
 /// Where an iteration has its scalars.
 #[derive(Clone, Copy)]
@@ -130,6 +134,7 @@ pub fn cg_together<T: Real>(
     monitor: &dyn Monitor,
 ) -> Result<Vec<Outcome>> {
     assert!(equations.len() == u.len() && u.len() <= WIDTH, "{} equations for {} vectors", equations.len(), u.len());
+    equations.iter().skip(1).try_for_each(|other| other.share(space, &equations[0]))?;
     let norms = equations.iter().map(|equations| norm(space, equations.f)).collect::<Result<Vec<f64>>>()?;
     let mut outcomes = vec![Outcome::exact(options.tolerance); u.len()];
     let loaded: Vec<usize> = (0..u.len()).filter(|k| norms[*k] != 0.0).collect();

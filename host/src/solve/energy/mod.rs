@@ -141,6 +141,13 @@ impl<'a, T: Real> Equations<'a, T> {
         Ok(*self.norm.get_or_init(|| norm))
     }
 
+    /// Takes what other equations with the same operator have found of it.
+    pub(super) fn share(&self, space: &Space, other: &Equations<T>) -> Result<()> {
+        let norm = other.norm(space)?;
+        self.norm.get_or_init(|| norm);
+        Ok(())
+    }
+
     /// The energy norm.
     ///
     /// # Errors
