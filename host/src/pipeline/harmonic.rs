@@ -1,7 +1,7 @@
 //! The vibration under the loads, by superposition of the modes found: see [`Harmonic`](crate::model::Harmonic).
 //!
-//! What modes beyond them would add is nearly what it is at rest: the displacements under the loads less those of the modes
-//! found (Cornwell, Craig, Johnson 1983, "mode acceleration").
+//! What modes beyond them would add is nearly what they do at rest: the displacements under the loads without their share in the
+//! modes found (Cornwell, Craig, Johnson 1983, "mode acceleration").
 
 use super::Run;
 use super::system::Loaded;
@@ -24,27 +24,18 @@ const COLUMNS: &[(&str, Quantity)] = &[
 /// What is smaller beside the largest displacement is rounding.
 const ROUNDING: f64 = 1e-9;
 
-/// A mode under the loads.
-pub(super) struct Excited {
-    /// `(2 pi f)^2`.
-    pub eigenvalue: f64,
-    /// `phi . f`.
-    pub force: f64,
-    /// What the displacements at rest have of it.
-    pub at_rest: f64,
-}
-
-/// Sends what the probes do, if the model asks for it: of the modes' vectors, and the displacements at rest if they are known.
+/// Sends what the probes do, if the model asks for it: of the modes' vectors, what others add, and the eigenvalues of the modes
+/// with `phi . f`.
 pub(super) fn send(
     run: &mut Run,
     body: &Loaded,
-    (vectors, still): (&[Buffer<f64>], Option<Buffer<f64>>),
-    modes: &[Excited],
+    (vectors, others): (&[Buffer<f64>], Option<Buffer<f64>>),
+    modes: &[(f64, f64)],
 ) -> Result<()> {
     let Some(harmonic) = &run.model.harmonic else { return Ok(()) };
     let size = body.supports.components;
     let mut shapes: Vec<Vec<Vector3<f64>>> = vec![vec![]; run.model.probes.len()];
-    for vector in vectors.iter().chain(&still) {
+    for vector in vectors.iter().chain(&others) {
         let u = run.space.download(vector)?;
         for (probe, shapes) in run.model.probes.iter().zip(&mut shapes) {
             let row = |node: u32| size * body.numbering.to_solver[node as usize] as usize;
@@ -52,15 +43,11 @@ pub(super) fn send(
             shapes.push(Vector3::from_fn(|c, _| if c < size { at(c) } else { 0.0 }));
         }
     }
-    let forces: Vec<(f64, f64)> = modes.iter().map(|mode| (mode.eigenvalue, mode.force)).collect();
-    let eigenvalues: Vec<f64> = modes.iter().map(|mode| mode.eigenvalue).collect();
+    let eigenvalues: Vec<f64> = modes.iter().map(|(eigenvalue, _)| *eigenvalue).collect();
     let frequencies = harmonic.points(&eigenvalues);
     let amplitudes = |at: &f64| {
-        let mut amplitudes = harmonic.amplitudes(*at, &forces);
-        if still.is_some() {
-            amplitudes.iter_mut().zip(modes).for_each(|(amplitude, mode)| *amplitude -= mode.at_rest);
-            amplitudes.push(Complex::ONE);
-        }
+        let mut amplitudes = harmonic.amplitudes(*at, modes);
+        amplitudes.extend(others.iter().map(|_| Complex::ONE));
         amplitudes
     };
     let amplitudes: Vec<Vec<Complex<f64>>> = frequencies.iter().map(amplitudes).collect();

@@ -3,10 +3,9 @@
 //! What is iterated with is `K + sigma M`, which has the same modes, and is positive definite where parts or mechanisms are
 //! free. Rigid motions of free parts are modes of frequency 0 that need no iteration.
 
-use super::Run;
-use super::harmonic::{self, Excited};
 use super::modes::{self, Free, Told};
 use super::system::{Loaded, System};
+use super::{Run, harmonic};
 use crate::assembly::{BodyMass, body_masses, mass_along, mass_matrix};
 use crate::device::Buffer;
 use crate::eigen::{Eigenpairs, Pencil};
@@ -18,6 +17,7 @@ use crate::solve::energy::parts::about_centre;
 use crate::solve::{CgOptions, Equations, cg};
 use crate::sparse::{Coupled, LinOp, Matrix};
 use nalgebra::{DMatrix, SymmetricEigen};
+use std::cell::RefCell;
 use std::f64::consts::TAU;
 use std::slice;
 
@@ -27,6 +27,8 @@ const SMALLEST_SHIFT: f64 = 1e6 * f64::EPSILON;
 const MOST_PARTS: usize = 8;
 /// What rounding leaves of the energy of a motion without strain, relative to the largest eigenvalue.
 const ROUNDING: f64 = 1e4 * f64::EPSILON;
+/// Loads are no more than rounding where modes leave less than this part of them.
+const LEFT: f64 = 1e-10;
 /// How far a body moves.
 const MOVED: Scalar = Scalar::new(N_SCALARS - 4);
 
@@ -46,9 +48,9 @@ pub(super) fn solve(run: &mut Run) -> Result<()> {
     system.support(space, &mut mass)?;
     system.add(space, shift, &mass)?;
     run.timings.boundary += run.phase.next("preconditioner");
-    let (mut found, n_rigid, still) = match find(run, &system, (&mass, &bodies), (shift, zero)) {
+    let (mut found, others) = match find(run, &system, (&mass, &bodies), (shift, zero)) {
         Err(Error::Direct(DirectError::NotPositive { .. })) if model.prestress => return Err(Error::Unstable),
-        Ok((found, ..)) if model.prestress && found.ending == Ending::Indefinite => return Err(Error::Unstable),
+        Ok((found, _)) if model.prestress && found.ending == Ending::Indefinite => return Err(Error::Unstable),
         found => found?,
     };
     let eigenvalue = |value: f64| if (value - shift).abs() <= zero { 0.0 } else { value - shift };
@@ -78,12 +80,8 @@ pub(super) fn solve(run: &mut Run) -> Result<()> {
     if found.ending == Ending::Cancelled {
         return Ok(());
     }
-    let excited = found.values.iter().zip(forces).enumerate().map(|(mode, (value, force))| Excited {
-        eigenvalue: eigenvalue(*value).max(0.0),
-        at_rest: if mode < n_rigid { 0.0 } else { force / value },
-        force,
-    });
-    harmonic::send(run, &body, (&found.vectors, still), &excited.collect::<Vec<_>>())
+    let eigenvalues = found.values.iter().map(|value| eigenvalue(*value).max(0.0));
+    harmonic::send(run, &body, (&found.vectors, others), &eigenvalues.zip(forces).collect::<Vec<_>>())
 }
 
 /// Adds to K what the stress under the loads does, and the loss of stiffness of a body that spins, whose masses are drawn outwards
@@ -193,14 +191,13 @@ impl Loaded {
     }
 }
 
-/// The eigenpairs of `K + sigma M`, those of rigid motions first, and how many these are; if loads vibrate, the displacements at
-/// rest.
+/// The eigenpairs of `K + sigma M`, those of rigid motions first; and if loads vibrate, what all other modes do at rest.
 fn find(
     run: &mut Run,
     system: &System<f64>,
     (mass, bodies): (&Matrix<f64>, &Bodies),
     (shift, zero): (f64, f64),
-) -> Result<(Eigenpairs, usize, Option<Buffer<f64>>)> {
+) -> Result<(Eigenpairs, Option<Buffer<f64>>)> {
     let space = run.space;
     let (body, coupling) = (&system.body, system.coupling.as_ref());
     let (stiffness, mass) = (
@@ -218,31 +215,61 @@ fn find(
     found.residuals.splice(0..0, rigid.iter().map(|_| 0.0));
     found.errors.splice(0..0, rigid.iter().map(|_| 0.0));
     found.converged += rigid.len();
-    let n_rigid = rigid.len();
     found.vectors.splice(0..0, rigid);
-    let still = match run.model.harmonic.is_some() && found.ending != Ending::Cancelled {
+    let others = match run.model.harmonic.is_some() && found.ending != Ending::Cancelled {
         true => {
-            let pencil = Pencil { a: &a, m: &m, preconditioner: &*preconditioner, deflated: &[] };
-            Some(at_rest(run, system, &pencil, &found.vectors[..n_rigid])?)
+            let pencil = Pencil { a: &a, m: &m, preconditioner: &*preconditioner, deflated: &found.vectors };
+            Some(others_at_rest(run, system, &pencil, shift)?)
         }
         false => None,
     };
-    Ok((found, n_rigid, still))
+    Ok((found, others))
 }
 
-/// The displacements under the loads at rest, less rigid motions: of the pencil, so that the modes' are those of its values.
-fn at_rest(run: &Run, system: &System<f64>, pencil: &Pencil, rigid: &[Buffer<f64>]) -> Result<Buffer<f64>> {
+/// K, of `K + sigma M` and M.
+struct Unshifted<'a> {
+    pencil: &'a Pencil<'a>,
+    shift: f64,
+    scratch: RefCell<Buffer<f64>>,
+}
+
+impl LinOp<f64> for Unshifted<'_> {
+    fn n(&self) -> usize {
+        self.pencil.a.n()
+    }
+
+    fn apply(&self, space: &Space, x: &Buffer<f64>, y: &mut Buffer<f64>) -> Result<()> {
+        let moved = &mut *self.scratch.borrow_mut();
+        self.pencil.m.apply(space, x, moved)?;
+        self.pencil.a.apply(space, x, y)?;
+        space.axpy(Quotient::MINUS_ONE.times(self.shift), moved, y)
+    }
+
+    fn row_sums(&self, space: &Space) -> Result<Buffer<f64>> {
+        self.pencil.a.row_sums(space)
+    }
+}
+
+/// The displacements under the loads at rest, of all modes but those that are deflated.
+fn others_at_rest(run: &Run, system: &System<f64>, pencil: &Pencil, shift: f64) -> Result<Buffer<f64>> {
     let (space, n, solver) = (run.space, pencil.a.n(), &run.model.solver);
-    let vectors: Vec<&Buffer<f64>> = rigid.iter().collect();
+    let modes: Vec<&Buffer<f64>> = pencil.deflated.iter().collect();
     let [mut f, mut u] = [space.zeros(n)?, space.zeros(n)?];
-    let mut moved = (0..rigid.len()).map(|_| space.zeros(n)).collect::<Result<Vec<_>>>()?;
-    pencil.m.apply_all(space, rigid, &mut moved)?;
+    let mut moved = (0..modes.len()).map(|_| space.zeros(n)).collect::<Result<Vec<_>>>()?;
+    pencil.m.apply_all(space, pencil.deflated, &mut moved)?;
     let moved: Vec<&Buffer<f64>> = moved.iter().collect();
     space.copy(&system.f, &mut f)?;
-    space.combine(&moved, &-space.gram(&vectors, &[&f])?, 1.0, slice::from_mut(&mut f))?;
+    let forces = space.gram(&modes, &[&f])?;
+    space.combine(&moved, &-forces, 1.0, slice::from_mut(&mut f))?;
+    let [all, left] = [&system.f, &f].map(|f| space.gram(&[f], &[f]).map(|squares| squares.sum().sqrt()));
+    if left? <= LEFT * all? {
+        return Ok(u);
+    }
     let options = CgOptions::new(solver.tolerance, solver.max_iterations);
-    cg(space, &Equations::new(pencil.a, &f), pencil.preconditioner, &mut u, options, run.monitor)?;
-    space.combine(&vectors, &-space.gram(&moved, &[&u])?, 1.0, slice::from_mut(&mut u))?;
+    let stiffness = Unshifted { pencil, shift, scratch: RefCell::new(space.zeros(n)?) };
+    cg(space, &Equations::new(&stiffness, &f), pencil.preconditioner, &mut u, options, run.monitor)?;
+    let shares = space.gram(&moved, &[&u])?;
+    space.combine(&modes, &-shares, 1.0, slice::from_mut(&mut u))?;
     let couplings = system.body.couplings.as_ref();
     couplings.map_or(Ok(()), |couplings| couplings.on_device.expand(space, &mut u))?;
     Ok(u)
