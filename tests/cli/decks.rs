@@ -61,3 +61,33 @@ fn other_steps_than_those_of_statics_and_modes_are_refused() {
     folder.write("part.inp", &DECK[..DECK.len() / 2]);
     folder.run(&["solve", "part.inp"]).refused(2, &["part.inp"]);
 }
+
+/// Tables of all modes stand in CalculiX's words before what the deck prints of each.
+#[test]
+fn modes_have_their_tables() {
+    let folder = Folder::new();
+    for (step, title, key) in [
+        ("*FREQUENCY\n3\n", "E I G E N V A L U E   O U T P U T", "frequency"),
+        ("*BUCKLE\n3\n", "B U C K L I N G   F A C T O R", "load_factor"),
+    ] {
+        let deck = DECK.replace("*Static, Solver=Pastix\n", step);
+        assert!(deck != DECK, "the deck has another *Static");
+        folder.write("part.inp", &deck);
+        folder.run(&["solve", "part.inp", "--device", "cpu"]).done();
+        let dat = folder.text("part.dat");
+        assert!(dat.trim_start().starts_with(title), "{dat}");
+        let rows: Vec<Vec<f64>> =
+            dat.lines().skip_while(|line| !line.starts_with("      1 ")).take(3).map(numbers).collect();
+        let steps = folder.summary("results/part")["steps"].clone();
+        for (k, row) in rows.iter().enumerate() {
+            let expected = steps[k][key].as_f64().unwrap();
+            let found = if key == "frequency" { row[3] } else { row[1] };
+            assert!(row[0] == (k + 1) as f64 && (found / expected - 1.0).abs() < 1e-6, "{dat}");
+        }
+        assert_eq!(dat.contains("E F F E C T I V E   M O D A L   M A S S"), key == "frequency", "{dat}");
+    }
+}
+
+fn numbers(line: &str) -> Vec<f64> {
+    line.split_whitespace().map(|word| word.parse().unwrap()).collect()
+}

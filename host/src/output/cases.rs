@@ -202,7 +202,11 @@ impl<'a> CaseWriter<'a> {
         let mut staged = vec![Staged::write(named(PVD), |file| self.write_list(file))?];
         if model.deck.is_some() {
             let path = self.options.prints.join(format!("{}{}", total.case, super::DAT));
-            staged.push(Staged::write(path, |file| file.write_all(&self.prints))?);
+            let results: Vec<_> = summaries.iter().map(|summary| &summary.results).collect();
+            staged.push(Staged::write(path, |file| {
+                super::dat::modes(file, &results)?;
+                file.write_all(&self.prints)
+            })?);
         }
         let envelope = self.envelope.step();
         if let Some(step) = &envelope {

@@ -1,13 +1,16 @@
 //! `<deck>.dat`: what `*NODE PRINT` and `*EL PRINT` ask for, in CalculiX's words and columns.
 
+use std::f64::consts::TAU;
 use std::io::{self, Write};
 
+use super::modes::Mode;
+use super::summary::Results;
 use crate::element::ElementKind;
 use crate::element::shape::At;
 use crate::io::inp::codes;
 use crate::model::Model;
 use crate::model::case::{Item, Print};
-use crate::result::{Step, Study};
+use crate::result::{EFFECTIVE_MASS, PARTICIPATION, Step, Study};
 
 /// Fields that a model's prints are made of, beside the usual ones.
 pub fn fields(model: &Model) -> Vec<&'static str> {
@@ -31,6 +34,59 @@ pub fn write(file: &mut impl Write, model: &Model, number: usize, step: &Step) -
     let tables =
         Tables { model, step, nodes: model.mesh.node_tags.iter().copied().zip(0..).collect(), cells: cells(model) };
     prints.try_for_each(|print| tables.write(file, print, *time))
+}
+
+/// Writes the tables of all modes, which CalculiX prints unasked: eigenvalues, participation factors and effective masses, or
+/// buckling factors.
+pub fn modes(file: &mut impl Write, modes: &[&Results]) -> io::Result<()> {
+    let listed = |values: &[f64]| -> String {
+        values.iter().map(|value| format!("   {:>13}", scientific(*value, 7, true))).collect()
+    };
+    let of_mode = |mode: Mode| match mode {
+        Mode::Buckling { load_factor, .. } => vec![load_factor],
+        Mode::Vibration { frequency, eigenvalue } => vec![eigenvalue, TAU * frequency, frequency, 0.0],
+    };
+    match modes.first().and_then(|results| results.mode) {
+        None => return Ok(()),
+        Some(Mode::Buckling { .. }) => {
+            writeln!(
+                file,
+                "\n     B U C K L I N G   F A C T O R   O U T P U T\n\n MODE NO       BUCKLING\n                FACTOR\n"
+            )?;
+        }
+        Some(Mode::Vibration { .. }) => {
+            writeln!(
+                file,
+                "\n     E I G E N V A L U E   O U T P U T\n\n MODE NO    EIGENVALUE                       FREQUENCY   "
+            )?;
+            writeln!(file, "                                     REAL PART            IMAGINARY PART")?;
+            writeln!(file, "                           (RAD/TIME)      (CYCLES/TIME     (RAD/TIME)\n")?;
+        }
+    }
+    for (number, mode) in modes.iter().zip(1..).filter_map(|(results, number)| Some((number, results.mode?))) {
+        writeln!(file, "{number:>7}{}", listed(&of_mode(mode)))?;
+    }
+    for (table, title, is_summed) in [
+        (PARTICIPATION.name, "P A R T I C I P A T I O N   F A C T O R S", false),
+        (EFFECTIVE_MASS.name, "E F F E C T I V E   M O D A L   M A S S", true),
+    ] {
+        let rows: Vec<&[f64]> = modes.iter().map(|results| results.table_row(table)).collect();
+        if rows.iter().any(|row| row.is_empty()) {
+            continue;
+        }
+        writeln!(
+            file,
+            "\n     {title}\n\nMODE NO.   X-COMPONENT     Y-COMPONENT     Z-COMPONENT     X-ROTATION      Y-ROTATION      Z-ROTATION\n"
+        )?;
+        for (row, number) in rows.iter().zip(1..) {
+            writeln!(file, "{number:>7}{}", listed(row))?;
+        }
+        if is_summed {
+            let sum = |c: usize| rows.iter().map(|row| row.get(c).copied().unwrap_or(0.0)).sum::<f64>();
+            writeln!(file, "TOTAL  {}", listed(&[0, 1, 2, 3, 4, 5].map(sum)))?;
+        }
+    }
+    Ok(())
 }
 
 /// Where elements are, by tag.
