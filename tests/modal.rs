@@ -158,6 +158,19 @@ fn shapes_have_unit_modal_mass_and_effective_masses_add_up() {
 
 /// A string under tension rings as `f = k / (2 L) sqrt(N / (rho A))`, stiffened by its bending; a column at its buckling load
 /// not at all.
+/// A beam along x that bends along z turns about y, and one that bends along y about z: `phi . M r` of the rotations r.
+#[test]
+fn participation_is_about_the_axes_that_it_says() {
+    let mesh = generate_box(Hex20, [1.0, 0.02, 0.01], [20, 1, 1]).unwrap();
+    let found = modes(&case("modes = 2\n", "[[support]]\non = \"xmin\"\nfix = \"xyz\"\n", mesh));
+    for (mode, [along, about, other]) in found.iter().zip([[2, 4, 5], [1, 5, 4]]) {
+        let row = mode.step.row("participation", 0);
+        assert!(row[along].abs() > 0.9 && row[about].abs() > 0.7 && row[other].abs() < 0.02, "{row:?}");
+        // About z forces along y turn as x does; about y those along z turn the other way.
+        assert!((row[along] * row[about] > 0.0) == (about == 5), "{row:?}");
+    }
+}
+
 #[test]
 fn stress_under_loads_stiffens_and_softens() {
     let h = 0.01;

@@ -40,7 +40,7 @@ pub fn write(file: &mut impl Write, model: &Model, number: usize, step: &Step) -
 /// buckling factors.
 pub fn modes(file: &mut impl Write, modes: &[&Results]) -> io::Result<()> {
     let listed = |values: &[f64]| -> String {
-        values.iter().map(|value| format!("   {:>13}", scientific(*value, 7, true))).collect()
+        values.iter().map(|value| format!("  {:>14}", scientific(*value, 7, true))).collect()
     };
     let of_mode = |mode: Mode| match mode {
         Mode::Buckling { load_factor, .. } => vec![load_factor],

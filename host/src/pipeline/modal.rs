@@ -164,8 +164,10 @@ impl LinOp<f64> for WithBodies<'_> {
 fn whole_motions(space: &Space, body: &Loaded, mass: &dyn LinOp<f64>) -> Result<Vec<Buffer<f64>>> {
     let all: Vec<u32> = (0..body.coords.len() as u32).collect();
     let mut motions = body.motions(&all, [0.0, 0.0, 0.0, 1.0]);
-    if body.supports.components == 2 {
-        motions.swap(2, 5);
+    match body.supports.components {
+        2 => motions.swap(2, 5),
+        // Rotations come about z, x, y.
+        _ => motions[3..].rotate_left(1),
     }
     let force = |motion| {
         let mut force = space.zeros(mass.n())?;
