@@ -1,6 +1,6 @@
 //! Blocks of vectors with their products, and how they are made orthonormal: `S^T A S = I`.
 
-use super::problem::{Problem, refs, zeros};
+use super::problem::{Problem, refs};
 use super::ritz::{is_near_identity, orthonormalising};
 use crate::device::Buffer;
 use crate::linalg::Space;
@@ -34,7 +34,7 @@ pub struct Block {
 impl Block {
     /// Up to `size` vectors of length n, none in use.
     pub fn new(space: &Space, n: usize, size: usize) -> Result<Block> {
-        Ok(Block { parts: [zeros(space, n, size)?, zeros(space, n, size)?, zeros(space, n, size)?], len: 0 })
+        Ok(Block { parts: [space.vectors(n, size)?, space.vectors(n, size)?, space.vectors(n, size)?], len: 0 })
     }
 
     /// A part of the vectors in use.

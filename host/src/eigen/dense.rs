@@ -1,6 +1,6 @@
 //! Few unknowns: all of A and M on the host, and every eigenvalue of `M x = mu A x`.
 
-use super::problem::{Problem, dots, scale, sum_of, zeros};
+use super::problem::{Problem, dots, scale, sum_of};
 use super::ritz::descending;
 use super::{EigenOptions, Eigenpairs, Progress};
 use crate::device::Buffer;
@@ -32,7 +32,7 @@ pub fn solve(
     let mut x: Vec<Buffer<f64>> =
         vectors.into_iter().map(|x| space.upload_vec(x.as_slice().to_vec())).collect::<Result<_>>()?;
     problem.deflate(&mut x)?;
-    let (mut ax, mut mx) = (zeros(space, length, x.len())?, zeros(space, length, x.len())?);
+    let (mut ax, mut mx) = (space.vectors(length, x.len())?, space.vectors(length, x.len())?);
     problem.apply_a(&x, &mut ax)?;
     problem.apply_m(&x, &mut mx)?;
     let (energies, masses) = (dots(space, &x, &ax)?, dots(space, &x, &mx)?);
@@ -52,7 +52,7 @@ type Apply<'a> = fn(&mut Problem<'a>, &[Buffer<f64>], &mut [Buffer<f64>]) -> Res
 /// An operator, column by column, made symmetric. What is held has an empty row, but its column may say what would be.
 fn columns<'a>(problem: &mut Problem<'a>, apply: Apply<'a>) -> Result<DMatrix<f64>> {
     let (space, n) = (problem.space, problem.n());
-    let (mut matrix, mut product) = (DMatrix::zeros(n, n), zeros(space, n, 1)?);
+    let (mut matrix, mut product) = (DMatrix::zeros(n, n), space.vectors(n, 1)?);
     for j in 0..n {
         let unit = space.upload_vec((0..n).map(|i| f64::from(u8::from(i == j))).collect())?;
         apply(problem, &[unit], &mut product)?;
@@ -94,7 +94,7 @@ fn eigenvectors(a: &DMatrix<f64>, m: &DMatrix<f64>, n: usize) -> Vec<DVector<f64
 /// `||M x - mu A x||_T / ||M x||_T`.
 fn relative_residual(problem: &Problem, mu: f64, ax: &Buffer<f64>, mx: &Buffer<f64>) -> Result<f64> {
     let (space, n) = (problem.space, problem.n());
-    let (mut r, mut z) = (zeros(space, n, 2)?, zeros(space, n, 2)?);
+    let (mut r, mut z) = (space.vectors(n, 2)?, space.vectors(n, 2)?);
     let mass = dots(space, std::slice::from_ref(mx), std::slice::from_ref(mx))?[0].sqrt();
     for (k, factor) in [-mu, 0.0].into_iter().enumerate() {
         sum_of(space, [quotient(1.0, mass), quotient(factor, mass)], mx, ax, &mut r[k])?;

@@ -25,11 +25,6 @@ pub fn refs(vectors: &[Buffer<f64>]) -> Vec<&Buffer<f64>> {
     vectors.iter().collect()
 }
 
-/// `count` vectors of zeros.
-pub fn zeros(space: &Space, n: usize, count: usize) -> Result<Vec<Buffer<f64>>> {
-    (0..count).map(|_| space.zeros(n)).collect()
-}
-
 /// `x *= factor`.
 pub fn scale(space: &Space, factor: f64, x: &mut Buffer<f64>) -> Result<()> {
     space.combine(&[], &DMatrix::zeros(0, 1), factor, std::slice::from_mut(x))
@@ -59,7 +54,7 @@ pub fn dots(space: &Space, x: &[Buffer<f64>], y: &[Buffer<f64>]) -> Result<Vec<f
 impl<'a> Problem<'a> {
     /// A pencil on a space.
     pub fn new(space: &'a Space, pencil: &'a Pencil<'a>) -> Result<Self> {
-        let deflated = zeros(space, pencil.a.n(), pencil.deflated.len())?;
+        let deflated = space.vectors(pencil.a.n(), pencil.deflated.len())?;
         let mut problem = Problem { space, pencil, deflated: Vec::new(), products: 0, is_indefinite: false };
         problem.deflated = deflated;
         for (x, y) in pencil.deflated.iter().zip(&mut problem.deflated) {

@@ -1,7 +1,7 @@
 //! What an iteration works on, and its steps.
 
 use super::basis::{Block, Part, joined, orthonormalise};
-use super::problem::{Problem, dots, refs, scale, sum_of, zeros};
+use super::problem::{Problem, dots, refs, scale, sum_of};
 use super::ritz::{descending, directions};
 use super::stopping::{MASSLESS, Scale, error};
 use super::{EigenOptions, Eigenpairs, Progress};
@@ -49,7 +49,7 @@ impl<'a> State<'a> {
     pub fn start(mut problem: Problem<'a>, size: usize, options: &EigenOptions) -> Result<Self> {
         let (space, n) = (problem.space, problem.n());
         let blocks = [Block::new(space, n, size)?, Block::new(space, n, size)?, Block::new(space, n, size)?];
-        let ([mut x, w, p], scratch) = (blocks, zeros(space, n, 2 * size)?);
+        let ([mut x, w, p], scratch) = (blocks, space.vectors(n, 2 * size)?);
         x.len = size;
         let [of_x, of_a, of_m] = x.parts_mut();
         for (k, r) in of_a.iter_mut().enumerate() {

@@ -136,6 +136,11 @@ impl Space {
 const IDLE: usize = 16;
 
 impl Space {
+    /// `count` vectors of n zeros.
+    pub(crate) fn vectors<T: Real>(&self, n: usize, count: usize) -> Result<Vec<Buffer<T>>> {
+        (0..count).map(|_| self.zeros(n)).collect()
+    }
+
     /// Adds vectors of n entries until there are so many.
     pub(crate) fn widen<T: Real>(&self, vectors: &mut Vec<Buffer<T>>, n: usize, width: usize) -> Result<()> {
         while vectors.len() < width {

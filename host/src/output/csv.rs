@@ -61,15 +61,12 @@ pub fn write_tables<W: Write>(mut out: W, step: &Step, units: Option<Units>) -> 
 
 /// Writes a line for each value that a series runs over, with all columns of each curve.
 pub fn write_series<W: Write>(mut out: W, series: &Series, units: Option<Units>) -> io::Result<()> {
-    let headed = |name: String, quantity| {
-        let unit = units.and_then(|units| units.label(quantity)).map_or(String::new(), |unit| format!(" [{unit}]"));
-        quoted(&(name + &unit))
-    };
+    let headed = |name: &str, quantity| quoted(&headed(name, quantity, units));
     let of_curve = |curve: &Curve| {
-        series.columns.iter().map(|(column, of)| headed(format!("{} {column}", curve.name), *of)).collect::<Vec<_>>()
+        series.columns.iter().map(|(column, of)| headed(&format!("{} {column}", curve.name), *of)).collect::<Vec<_>>()
     };
     let heads = series.curves.iter().flat_map(of_curve);
-    let heads: Vec<String> = std::iter::once(headed(series.over.0.into(), series.over.1)).chain(heads).collect();
+    let heads: Vec<String> = std::iter::once(headed(series.over.0, series.over.1)).chain(heads).collect();
     writeln!(out, "{}", heads.join(","))?;
     for (row, at) in series.at.iter().enumerate() {
         let mut text = at.to_string().into_bytes();
@@ -85,19 +82,21 @@ fn quoted(name: &str) -> String {
     if name.contains([',', '"', '\n', '\r']) { format!("\"{}\"", name.replace('"', "\"\"")) } else { name.to_owned() }
 }
 
+/// A column's name with its unit.
+fn headed(name: &str, quantity: Quantity, units: Option<Units>) -> String {
+    units.and_then(|units| units.label(quantity)).map_or(name.to_owned(), |unit| format!("{name} [{unit}]"))
+}
+
 /// `node,x [mm],y [mm],z [mm],displacement_x [mm]` and so on; names do without `_nodal`, which the file says.
 fn header(first: &str, fields: &[&Field], units: Option<Units>) -> String {
     let mut header = first.to_string();
-    let mut add = |name: String, quantity| {
-        let unit = units.and_then(|units| units.label(quantity));
-        header += &unit.map_or(format!(",{name}"), |unit| format!(",{name} [{unit}]"));
-    };
-    ["x", "y", "z"].into_iter().for_each(|axis| add(axis.into(), Quantity::Length));
+    let mut add = |name: &str, quantity| header += &format!(",{}", headed(name, quantity, units));
+    ["x", "y", "z"].into_iter().for_each(|axis| add(axis, Quantity::Length));
     for info in fields.iter().map(|field| field.info) {
         let name = info.short_name();
         match info.components {
-            [] => add(name.into(), info.unit),
-            components => components.iter().for_each(|component| add(format!("{name}_{component}"), info.unit)),
+            [] => add(name, info.unit),
+            components => components.iter().for_each(|component| add(&format!("{name}_{component}"), info.unit)),
         }
     }
     header

@@ -29,13 +29,13 @@ const ROUNDING: f64 = 1e-9;
 pub(super) fn send(
     run: &mut Run,
     body: &Loaded,
-    (vectors, others): (&[Buffer<f64>], Option<Buffer<f64>>),
+    (vectors, others): (&[Buffer<f64>], &Buffer<f64>),
     modes: &[(f64, f64)],
 ) -> Result<()> {
     let Some(harmonic) = &run.model.harmonic else { return Ok(()) };
     let size = body.supports.components;
     let mut shapes: Vec<Vec<Vector3<f64>>> = vec![vec![]; run.model.probes.len()];
-    for vector in vectors.iter().chain(&others) {
+    for vector in vectors.iter().chain([others]) {
         let u = run.space.download(vector)?;
         for (probe, shapes) in run.model.probes.iter().zip(&mut shapes) {
             let row = |node: u32| size * body.numbering.to_solver[node as usize] as usize;
@@ -47,7 +47,7 @@ pub(super) fn send(
     let frequencies = harmonic.points(&eigenvalues);
     let amplitudes = |at: &f64| {
         let mut amplitudes = harmonic.amplitudes(*at, modes);
-        amplitudes.extend(others.iter().map(|_| Complex::ONE));
+        amplitudes.push(Complex::ONE);
         amplitudes
     };
     let amplitudes: Vec<Vec<Complex<f64>>> = frequencies.iter().map(amplitudes).collect();

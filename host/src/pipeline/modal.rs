@@ -48,17 +48,13 @@ pub(super) fn solve(run: &mut Run) -> Result<()> {
     system.support(space, &mut mass)?;
     system.add(space, shift, &mass)?;
     run.timings.boundary += run.phase.next("preconditioner");
-    let (mut found, others) = match find(run, &system, (&mass, &bodies), (shift, zero)) {
+    let (mut found, under_loads) = match find(run, &system, (&mass, &bodies), (shift, zero)) {
         Err(Error::Direct(DirectError::NotPositive { .. })) if model.prestress => return Err(Error::Unstable),
         Ok((found, _)) if model.prestress && found.ending == Ending::Indefinite => return Err(Error::Unstable),
         found => found?,
     };
     let eigenvalue = |value: f64| if (value - shift).abs() <= zero { 0.0 } else { value - shift };
     let frequency = |value: f64| eigenvalue(value).max(0.0).sqrt() / TAU;
-    let forces = match model.harmonic.is_some() {
-        true => space.gram(&[&system.f], &found.vectors.iter().collect::<Vec<_>>())?.iter().copied().collect(),
-        false => vec![0.0; found.vectors.len()],
-    };
     modes::count(run, &mut system, &mass, &found, frequency)?;
     modes::expand(space, &system.body, &mut found)?;
     run.timings.solve += run.phase.next("stress");
@@ -77,11 +73,9 @@ pub(super) fn solve(run: &mut Run) -> Result<()> {
         let tables = vec![(&MODES, of_mode), (&PARTICIPATION, participation), (&EFFECTIVE_MASS, effective)];
         Told { scale, value: frequency, tables }
     })?;
-    if found.ending == Ending::Cancelled {
-        return Ok(());
-    }
+    let Some(UnderLoads { forces, others }) = under_loads else { return Ok(()) };
     let eigenvalues = found.values.iter().map(|value| eigenvalue(*value).max(0.0));
-    harmonic::send(run, &body, (&found.vectors, others), &eigenvalues.zip(forces).collect::<Vec<_>>())
+    harmonic::send(run, &body, (&found.vectors, &others), &eigenvalues.zip(forces).collect::<Vec<_>>())
 }
 
 /// Adds to K what the stress under the loads does, and the loss of stiffness of a body that spins, whose masses are drawn outwards
@@ -193,13 +187,21 @@ impl Loaded {
     }
 }
 
-/// The eigenpairs of `K + sigma M`, those of rigid motions first; and if loads vibrate, what all other modes do at rest.
+/// What loads do to a body whose modes are known.
+struct UnderLoads {
+    /// `phi . f` of each mode.
+    forces: Vec<f64>,
+    /// The displacements at rest, of all other modes.
+    others: Buffer<f64>,
+}
+
+/// The eigenpairs of `K + sigma M`, those of rigid motions first; and if loads vibrate, what they do.
 fn find(
     run: &mut Run,
     system: &System<f64>,
     (mass, bodies): (&Matrix<f64>, &Bodies),
     (shift, zero): (f64, f64),
-) -> Result<(Eigenpairs, Option<Buffer<f64>>)> {
+) -> Result<(Eigenpairs, Option<UnderLoads>)> {
     let space = run.space;
     let (body, coupling) = (&system.body, system.coupling.as_ref());
     let (stiffness, mass) = (
@@ -218,14 +220,14 @@ fn find(
     found.errors.splice(0..0, rigid.iter().map(|_| 0.0));
     found.converged += rigid.len();
     found.vectors.splice(0..0, rigid);
-    let others = match run.model.harmonic.is_some() && found.ending != Ending::Cancelled {
+    let under_loads = match run.model.harmonic.is_some() && found.ending != Ending::Cancelled {
         true => {
             let pencil = Pencil { a: &a, m: &m, preconditioner: &*preconditioner, deflated: &found.vectors };
-            Some(others_at_rest(run, system, &pencil, shift)?)
+            Some(under_loads(run, system, &pencil, shift)?)
         }
         false => None,
     };
-    Ok((found, others))
+    Ok((found, under_loads))
 }
 
 /// K, of `K + sigma M` and M.
@@ -252,29 +254,30 @@ impl LinOp<f64> for Unshifted<'_> {
     }
 }
 
-/// The displacements under the loads at rest, of all modes but those that are deflated.
-fn others_at_rest(run: &Run, system: &System<f64>, pencil: &Pencil, shift: f64) -> Result<Buffer<f64>> {
+/// What the loads do to the modes that are deflated, and to all others.
+fn under_loads(run: &Run, system: &System<f64>, pencil: &Pencil, shift: f64) -> Result<UnderLoads> {
     let (space, n, solver) = (run.space, pencil.a.n(), &run.model.solver);
     let modes: Vec<&Buffer<f64>> = pencil.deflated.iter().collect();
-    let [mut f, mut u] = [space.zeros(n)?, space.zeros(n)?];
-    let mut moved = (0..modes.len()).map(|_| space.zeros(n)).collect::<Result<Vec<_>>>()?;
+    let [mut f, mut others] = [space.zeros(n)?, space.zeros(n)?];
+    let mut moved = space.vectors(n, modes.len())?;
     pencil.m.apply_all(space, pencil.deflated, &mut moved)?;
     let moved: Vec<&Buffer<f64>> = moved.iter().collect();
     space.copy(&system.f, &mut f)?;
     let forces = space.gram(&modes, &[&f])?;
-    space.combine(&moved, &-forces, 1.0, slice::from_mut(&mut f))?;
+    space.combine(&moved, &-&forces, 1.0, slice::from_mut(&mut f))?;
+    let forces = forces.iter().copied().collect();
     let [all, left] = [&system.f, &f].map(|f| space.gram(&[f], &[f]).map(|squares| squares.sum().sqrt()));
     if left? <= LEFT * all? {
-        return Ok(u);
+        return Ok(UnderLoads { forces, others });
     }
     let options = CgOptions::new(solver.tolerance, solver.max_iterations);
     let stiffness = Unshifted { pencil, shift, scratch: RefCell::new(space.zeros(n)?) };
-    cg(space, &Equations::new(&stiffness, &f), pencil.preconditioner, &mut u, options, run.monitor)?;
-    let shares = space.gram(&moved, &[&u])?;
-    space.combine(&modes, &-shares, 1.0, slice::from_mut(&mut u))?;
+    cg(space, &Equations::new(&stiffness, &f), pencil.preconditioner, &mut others, options, run.monitor)?;
+    let shares = space.gram(&moved, &[&others])?;
+    space.combine(&modes, &-shares, 1.0, slice::from_mut(&mut others))?;
     let couplings = system.body.couplings.as_ref();
-    couplings.map_or(Ok(()), |couplings| couplings.on_device.expand(space, &mut u))?;
-    Ok(u)
+    couplings.map_or(Ok(()), |couplings| couplings.on_device.expand(space, &mut others))?;
+    Ok(UnderLoads { forces, others })
 }
 
 /// The rigid motions of the parts that strain nothing, M-orthonormal: those whose Rayleigh quotients are no larger than this.
@@ -296,13 +299,13 @@ fn rigid_modes(space: &Space, body: &Loaded, pencil: [&dyn LinOp<f64>; 2], most:
         }
         let motions: Vec<&Buffer<f64>> = motions.iter().collect();
         let gram = |operator: &dyn LinOp<f64>| {
-            let mut products = (0..motions.len()).map(|_| space.zeros(operator.n())).collect::<Result<Vec<_>>>()?;
+            let mut products = space.vectors(operator.n(), motions.len())?;
             motions.iter().zip(&mut products).try_for_each(|(r, product)| operator.apply(space, r, product))?;
             space.symmetric_gram(&motions, &products.iter().collect::<Vec<_>>())
         };
         let [stiffness, mass] = pencil.map(gram);
         let Some(combinations) = free_combinations(stiffness?, mass?, most) else { continue };
-        let mut free = (0..combinations.ncols()).map(|_| space.zeros(pencil[0].n())).collect::<Result<Vec<_>>>()?;
+        let mut free = space.vectors(pencil[0].n(), combinations.ncols())?;
         space.combine(&motions, &combinations, 0.0, &mut free)?;
         modes.append(&mut free);
     }

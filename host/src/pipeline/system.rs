@@ -493,7 +493,7 @@ impl<T: Real> System<T> {
         let equations = cases.iter().zip(&energies);
         let equations: Vec<Equations<T>> =
             equations.map(|((_, f), energy)| Equations::new(coupled.operator(), f).measured(Some(energy))).collect();
-        let mut v = cases.iter().map(|(_, f)| space.zeros(f.len())).collect::<Result<Vec<_>>>()?;
+        let mut v = space.vectors(coupled.operator().n(), cases.len())?;
         let outcomes = iteration.solve_together(space, &equations, &mut v, options, monitor)?;
         let found = v.into_iter().zip(outcomes);
         found.map(|(v, outcome)| Ok((self.displacements(space, v)?, outcome))).collect()

@@ -58,7 +58,8 @@ pub trait Iteration<T: Real> {
         false
     }
 
-    /// Solves up to [`WIDTH`](kernels_rs::vectors::WIDTH) equations with one operator, with the same options.
+    /// Solves up to [`WIDTH`](kernels_rs::vectors::WIDTH) equations with one operator, with the same options; to be asked
+    /// where [`is_for_several`](Iteration::is_for_several) says so.
     fn solve_together(
         &self,
         space: &Space,
@@ -106,9 +107,6 @@ impl<T: Real> Iteration<T> for Box<dyn Preconditioner<T>> {
         options: CgOptions,
         monitor: &dyn Monitor,
     ) -> Result<Vec<Outcome>> {
-        if !Iteration::is_for_several(self, space, options) {
-            return equations.iter().zip(u).map(|(one, u)| self.solve(space, one, u, options, monitor)).collect();
-        }
         cg::cg_together(space, equations, &**self, u, options, monitor)
     }
 
@@ -143,7 +141,18 @@ fn solved<T: Real>(
         space.fill(T::ZERO, u)?;
         return Ok(Outcome::exact(tolerance));
     }
-    let mut outcome = solve(u, norm_f)?;
+    let outcome = solve(u, norm_f)?;
+    with_backward_error(space, equations, u, norm_f, outcome)
+}
+
+/// The outcome of an iteration that ended with u, with the backward error of that.
+fn with_backward_error<T: Real>(
+    space: &Space,
+    equations: &Equations<T>,
+    u: &Buffer<T>,
+    norm_f: f64,
+    mut outcome: Outcome,
+) -> Result<Outcome> {
     let residual = outcome.relative_residual * norm_f;
     outcome.backward_error = Some(backward_error(space, equations, u, [residual, norm_f])?);
     Ok(outcome)

@@ -27,7 +27,7 @@ pub use outcome::{CgOptions, MOST_LOAD_ERROR, Stepping};
 
 use super::energy::Equations;
 use super::lanczos::Lanczos;
-use super::{Monitor, backward_error, norm, solved};
+use super::{Monitor, norm, solved, with_backward_error};
 use crate::device::Buffer;
 use crate::linalg::{N_SCALARS, Quotient, Scalar, Space};
 use crate::precond::Preconditioner;
@@ -134,6 +134,7 @@ pub fn cg_together<T: Real>(
     monitor: &dyn Monitor,
 ) -> Result<Vec<Outcome>> {
     assert!(equations.len() == u.len() && u.len() <= WIDTH, "{} equations for {} vectors", equations.len(), u.len());
+    assert_eq!(options.measure, Measure::Energy, "equations side by side are judged by the energy norm");
     equations.iter().skip(1).try_for_each(|other| other.share(space, &equations[0]))?;
     let norms = equations.iter().map(|equations| norm(space, equations.f)).collect::<Result<Vec<f64>>>()?;
     let mut outcomes = vec![Outcome::exact(options.tolerance); u.len()];
@@ -146,10 +147,7 @@ pub fn cg_together<T: Real>(
     for (((place, mut outcome), cg), vector) in loaded.iter().zip(found).zip(&cgs).zip(vectors) {
         cg.finish(&mut outcome);
         u[*place] = vector;
-        let residual = outcome.relative_residual * norms[*place];
-        let error = backward_error(space, &equations[*place], &u[*place], [residual, norms[*place]])?;
-        outcome.backward_error = Some(error);
-        outcomes[*place] = outcome;
+        outcomes[*place] = with_backward_error(space, &equations[*place], &u[*place], norms[*place], outcome)?;
     }
     for k in (0..u.len()).filter(|k| norms[*k] == 0.0) {
         space.fill(T::ZERO, &mut u[k])?;
