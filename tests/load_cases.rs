@@ -115,6 +115,36 @@ fn twelve_cases_are_twelve_runs() {
     }
 }
 
+/// With multigrid a GPU solves eight at a time: the others stand behind them, and one has no loads.
+#[test]
+fn cases_that_are_solved_side_by_side_are_runs() {
+    let without_load = |text: String| text.replace("[[force]]\non = \"xmax\"\ntotal = [5.0, 0.0, 0.0]\n", "");
+    for (precision, supports, tolerance) in
+        [(Precision::Double, MOVED, 1e-8), (Precision::Mixed, CLAMP, 1e-8), (Precision::Single, CLAMP, 1e-4)]
+    {
+        let tables = without_load(loads([1.0; 4], true)) + &cases(&FACTORS);
+        let mut all = body(Tet4, &tables, supports);
+        let mut runs = FACTORS.map(|factors| body(Tet4, &without_load(loads(factors, false)), supports));
+        for model in runs.iter_mut().chain([&mut all]) {
+            (model.solver.method, model.solver.preconditioner) = (Some(Method::Cg), Some(Preconditioner::Amg));
+            (model.solver.precision, model.solver.tolerance) = (Some(precision), tolerance);
+        }
+        let [_, gpu] = spaces();
+        let found = pipeline::solve_cases(&gpu, &all, &Silent).unwrap();
+        assert_eq!(found.len(), 12);
+        for (i, (case, run)) in found.iter().zip(&runs).enumerate() {
+            let alone = pipeline::solve_on(&gpu, run, &Silent).unwrap();
+            let what = format!("{precision} case {i}");
+            assert!(case.outcome.converged && alone.outcome.converged, "{what}");
+            assert_eq!(case.outcome.iterations, alone.outcome.iterations, "{what}: from 0 as alone");
+            assert!(case.outcome.backward_error.is_some_and(|error| error < 10.0 * tolerance), "{what}");
+            let [u, expected] = [case, &alone].map(|of| of.step.nodes("displacement"));
+            let scale = expected.iter().fold(0.0, |most: f64, v| most.max(v.abs()));
+            assert_close(&what, u, expected, tolerance, scale);
+        }
+    }
+}
+
 /// From 0 it is the same computation: the first case of an iteration, and every case with a factor.
 #[test]
 fn cases_that_start_at_zero_have_the_bits_of_a_run() {
