@@ -9,7 +9,7 @@ use warpfem::element::ElementKind::{self, Hex8, Hex20, Tet4, Tet10};
 use warpfem::mesh::generate::generate_box;
 use warpfem::model::{Case, Model};
 use warpfem::pipeline::Solution;
-use warpfem::result::choices::{Method, Preconditioner};
+use warpfem::result::choices::{Method, Precision, Preconditioner};
 
 /// A bar along x of length 4 with a square section of side 1, without contraction across.
 const BAR: &str = "[mesh]\nfile = \"bar.msh\"\n[[material]]\nname = \"steel\"\nyoung = 1000.0\npoisson = 0.0\n";
@@ -112,6 +112,34 @@ fn iterations_find_what_the_direct_solver_finds() {
             });
             for (u, v) in exact.displacement().iter().zip(found.displacement()) {
                 assert_relative_eq!(u[..], v[..], epsilon = 1e-10);
+            }
+        }
+    }
+}
+
+/// A rigid face on a layer of flat elements; of more nodes so many unknowns follow its six that multigrid holds these, and
+/// has a vector for each.
+#[test]
+fn multigrid_of_a_large_rigid_face_takes_about_as_many_iterations_as_without() {
+    for n in [40, 72] {
+        let plate = |load: &str, change: &dyn Fn(&mut Model)| {
+            let mesh = generate_box(Hex8, [1.0, 4.0, 4.0], [3, n, n]).unwrap();
+            let case = Case::parse(Path::new("bar.toml"), &format!("{BAR}{CLAMP}{load}")).unwrap();
+            let mut model = Model::resolve(&case, mesh).unwrap();
+            (model.solver.method, model.solver.preconditioner) = (Some(Method::Cg), Some(Preconditioner::Amg));
+            change(&mut model);
+            converged(&model, DeviceName::Cpu)
+        };
+        let rigid = "[[remote]]\non = \"xmax\"\nkind = \"rigid\"\nforce = [1.0, 2.0, -1.0]\nmoment = [3.0, 1.0, 2.0]\n";
+        let free = plate("[[traction]]\non = \"xmax\"\nvector = [1.0, 2.0, -1.0]\n", &|_| {});
+        let exact = plate(rigid, &|model| model.solver.preconditioner = Some(Preconditioner::Jacobi));
+        let scale = exact.displacement().iter().flatten().fold(0.0, |most, u| f64::max(most, u.abs()));
+        for precision in [Precision::Double, Precision::Mixed] {
+            let found = plate(rigid, &|model| model.solver.precision = Some(precision));
+            let [one, other] = [&free, &found].map(|solution| solution.outcome.iterations);
+            assert!(other <= one + 2, "{n}, {precision:?}: {other} iterations, and {one} without");
+            for (u, v) in exact.displacement().iter().zip(found.displacement()) {
+                assert_relative_eq!(u[..], v[..], epsilon = 1e-5 * scale);
             }
         }
     }

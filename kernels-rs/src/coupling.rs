@@ -3,6 +3,7 @@
 
 use crate::half::F16;
 use crate::real::{Real, Stored, fma};
+use crate::reduce::{BLOCK, block_sum};
 use crate::setup::lists::{bisect, range};
 use crate::sparse::Entries;
 use cuda_std::prelude::*;
@@ -23,7 +24,7 @@ pub struct SparseRows<T: DeviceCopy> {
 }
 
 /// Computes: `y_t = sum_k factor_k x_k` over the entries of a row, t its target; `y_t += ..` if `adds`. A row without
-/// entries sets 0. A long row is cut into chunks, whose sums another launch adds up: the order of additions is fixed.
+/// entries sets 0.
 ///
 /// Parameters: `targets [n_rows]`, all different; x and y may be one vector if no target is a column. Thread mapping: an
 /// item per row. Memory moved: per entry an index, a factor and a word of x, per row a word of y and 12 B.
@@ -42,6 +43,39 @@ pub unsafe fn gather_rows<T: Real>(
         sum = fma(rows.factors.at(k), x.at(rows.columns.at(k) as usize), sum);
     }
     y.set(target, sum);
+}
+
+/// Computes: as [`gather_rows`], of long rows. The longest are cut into chunks, whose sums another launch adds up: the
+/// order of additions is fixed.
+///
+/// Parameters: as there. Thread mapping: a block of [`BLOCK`] threads per row. Memory moved: as there.
+#[kernel(launch_bounds(256, 4), T = [f32, f64])]
+pub unsafe fn gather_long_rows<T: Real>(rows: SparseRows<T>, targets: View<u32>, adds: u32, x: View<T>, y: ViewMut<T>) {
+    let (row, thread) = (thread::block_idx_x() as usize, thread::thread_idx_x() as usize);
+    let places = range(rows.starts, row);
+    let (mut place, mut sum) = (places.start + thread, 0.0);
+    while place < places.end {
+        let value = x.at(rows.columns.at(place) as usize);
+        sum = fma(rows.factors.at(place).to_f64(), value.to_f64(), sum);
+        place += BLOCK;
+    }
+    let [sum] = block_sum([sum]);
+    if thread == 0 {
+        let target = targets.at(row) as usize;
+        let before = if adds == 1 { y.at(target).to_f64() } else { 0.0 };
+        y.set(target, T::from_f64(before + sum));
+    }
+}
+
+/// Computes: the place of each index in a list, or [`NONE`] of those that are not in it.
+///
+/// Parameters: `list`, ascending; `places [n]`. Thread mapping: an item per index. Memory moved: 4 B per index, the list
+/// through the cache.
+#[kernel(items)]
+pub unsafe fn find_places(index: usize, list: View<u32>, places: ViewMut<u32>) {
+    let place = bisect(0, list.len(), |place| (list.at(place) as usize) < index);
+    let found = place < list.len() && list.at(place) as usize == index;
+    places.set(index, if found { place as u32 } else { NONE });
 }
 
 /// Computes: what an entry `T_sm` adds to the diagonal of `T^T K T` in row m,

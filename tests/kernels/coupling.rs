@@ -3,7 +3,7 @@
 use crate::common::blocks::{Blocks, random_sparsity};
 use crate::common::{Random, assert_close, bits, floats, rounding};
 use kernels_rs::amg::blocks::{BlockRows, Blocks as OfBlocks};
-use kernels_rs::amg::coupled::CombineRows;
+use kernels_rs::amg::coupled::{CombineRows, CountReplaced, ListReplaced, Replaced};
 use kernels_rs::coupling::{CoupledDiagonal, NONE, SparseRows};
 use kernels_rs::half::F16;
 use kernels_rs::real::{Real, Stored};
@@ -41,10 +41,10 @@ fn dense(rows: &CoupledRows) -> DMatrix<f64> {
     t
 }
 
-/// `T x` and `T^T x`; rows of up to 4,000 entries.
+/// `T x` and `T^T x`; rows of up to 4,000 entries, for a thread, a block, and some blocks.
 pub fn gather_rows(space: &Space) -> Vec<u64> {
     let of = |n| [expand_and_restrict::<f32>(space, n), expand_and_restrict::<f64>(space, n)].concat();
-    [0, 1, 7, 90, 5200].into_iter().flat_map(of).collect()
+    [0, 1, 7, 100, 5200].into_iter().flat_map(of).collect()
 }
 
 fn expand_and_restrict<T: Real>(space: &Space, n: usize) -> Vec<u64> {
@@ -97,6 +97,49 @@ fn diagonal_of<V: Stored>(space: &Space, n: usize) -> Vec<u64> {
     let expected: Vec<f64> = (0..3 * n).map(|i| reduced[(i, i)]).collect();
     assert_close("the diagonal of T^T K T", &found, &expected, 1e-10, 100.0 * (1.0 + n as f64));
     bits(&terms)
+}
+
+/// The places of the multiples of 3 among the first numbers; and a pattern whose rows of these numbers are replaced.
+pub fn replaced_rows(space: &Space) -> Vec<u64> {
+    let of = |n: usize| {
+        let list: Vec<u32> = (0..n as u32).step_by(3).collect();
+        let places = warpfem::sparse::places(space, n, &list).unwrap();
+        let found = space.download(&places).unwrap();
+        (0..n).for_each(|i| assert_eq!(found[i], if i % 3 == 0 { (i / 3) as u32 } else { NONE }, "of {n}"));
+        // Row i has i % 4 columns, 10 i and those after it; what stands for row 3 k has column 7 where k is odd.
+        let rows_of = |rows: Vec<Vec<u32>>| {
+            let starts = rows.iter().scan(0u64, |end, row| Some(std::mem::replace(end, *end + row.len() as u64)));
+            let starts: Vec<u64> = starts.chain([rows.iter().map(|row| row.len() as u64).sum()]).collect();
+            (space.upload(&starts).unwrap(), space.upload(&rows.concat()).unwrap())
+        };
+        let row = |i: usize| (0..i % 4).map(|k| (10 * i + k) as u32).collect::<Vec<u32>>();
+        let other = |k: usize| if k % 2 == 1 { vec![7] } else { vec![] };
+        let (starts, columns) = rows_of((0..n).map(row).collect());
+        let (other_starts, other_columns) = rows_of((0..list.len()).map(other).collect());
+        let rows = Replaced {
+            pattern: PatternView { row_start: starts.view(), columns: columns.view() },
+            with: PatternView { row_start: other_starts.view(), columns: other_columns.view() },
+            which: places.view(),
+        };
+        let expected: Vec<Vec<u32>> = (0..n).map(|i| if i % 3 == 0 { other(i / 3) } else { row(i) }).collect();
+        let mut lengths = space.zeros::<u32>(n).unwrap();
+        // SAFETY: all live until the download, and have an entry per row.
+        unsafe { space.run(n, CountReplaced { rows, lengths: lengths.view_mut() }) }.unwrap();
+        let row_start = space.exclusive_sum(&lengths).unwrap();
+        let lengths = space.download(&lengths).unwrap();
+        assert!(lengths.iter().zip(&expected).all(|(length, row)| *length as usize == row.len()), "of {n}");
+        let of_rows = (0..n).flat_map(|i| vec![i as u32; expected[i].len()]);
+        let (of_rows, expected) = (of_rows.collect::<Vec<u32>>(), expected.concat());
+        let [mut columns, mut rows_of] = [(); 2].map(|()| space.zeros::<u32>(expected.len()).unwrap());
+        let to = (columns.view_mut(), rows_of.view_mut());
+        let kernel = ListReplaced { rows, row_start: row_start.view(), columns: to.0, rows_of: to.1 };
+        // SAFETY: as above, and a place for each block.
+        unsafe { space.run(n, kernel) }.unwrap();
+        let (columns, rows_of) = (space.download(&columns).unwrap(), space.download(&rows_of).unwrap());
+        assert_eq!((&columns, &rows_of), (&expected, &of_rows), "of {n}");
+        columns.iter().chain(&rows_of).map(|entry| u64::from(*entry)).collect::<Vec<u64>>()
+    };
+    [0, 1, 5, 300].into_iter().flat_map(of).collect()
 }
 
 /// Rows of P replaced by sums of others.

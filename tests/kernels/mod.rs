@@ -137,6 +137,7 @@ checks! {
     multigrid: amg::multigrid;
     gather_rows: coupling::gather_rows;
     coupled_diagonal: coupling::coupled_diagonal;
+    replaced_rows: coupling::replaced_rows;
     combine_rows: coupling::combine_rows;
 }
 

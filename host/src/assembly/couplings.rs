@@ -1,6 +1,8 @@
 //! Couplings in the solver's numbering.
 
+use std::any::Any;
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use super::Numbering;
 use crate::linalg::Space;
@@ -8,13 +10,14 @@ use crate::model::Model;
 use crate::model::constraints::{Dof, Resolution};
 use crate::result::Result;
 use crate::sparse::{CoupledRows, Coupling, SumEquation, ZeroSums};
+use kernels_rs::real::Real;
 
 /// `u = T u_m + g` of a model, unknowns as the solver numbers them.
 pub struct Couplings {
     /// T.
     pub rows: CoupledRows,
     /// T on the device, in double.
-    pub on_device: Coupling<f64>,
+    pub on_device: Rc<Coupling<f64>>,
     /// g, by unknowns.
     pub values: Vec<(usize, f64)>,
 }
@@ -48,6 +51,15 @@ impl Couplings {
         let openings = model.constraints.bolts.iter().flat_map(|bolt| bolt.opening(size));
         let openings = openings.map(|pair| pair.map(|dof| unknown(dof) as u32));
         rows.shut = openings.filter(|[above, _]| rows.slaves.binary_search(above).is_err()).collect();
-        Ok(Some(Couplings { on_device: Coupling::new(space, &rows)?, rows, values }))
+        rows.hubs = rows.most_followed();
+        Ok(Some(Couplings { on_device: Rc::new(Coupling::new(space, &rows)?), rows, values }))
+    }
+
+    /// T on the device, in any precision.
+    pub fn in_precision<T: Real>(&self, space: &Space) -> Result<Rc<Coupling<T>>> {
+        match (self.on_device.clone() as Rc<dyn Any>).downcast() {
+            Ok(same) => Ok(same),
+            Err(_) => Ok(Rc::new(Coupling::new(space, &self.rows)?)),
+        }
     }
 }

@@ -49,7 +49,7 @@ fn find(
     preconditioner: &dyn Preconditioner<f64>,
     n: usize,
 ) -> Result<Eigenpairs> {
-    let (space, coupling) = (run.space, system.coupling.as_ref());
+    let (space, coupling) = (run.space, system.coupling.as_deref());
     let (stiffness, g) = (Coupled::new(system.matrix(), coupling), Coupled::new(g, coupling));
     let (a, m) = (Free::new(space, stiffness.operator(), &system.body)?, Free::new(space, g.operator(), &system.body)?);
     let pencil = Pencil { a: &a, m: &m, preconditioner, deflated: &[] };

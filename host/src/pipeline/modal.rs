@@ -203,7 +203,7 @@ fn find(
     (shift, zero): (f64, f64),
 ) -> Result<(Eigenpairs, Option<UnderLoads>)> {
     let space = run.space;
-    let (body, coupling) = (&system.body, system.coupling.as_ref());
+    let (body, coupling) = (&system.body, system.coupling.as_deref());
     let (stiffness, mass) = (
         WithBodies { matrix: system.matrix(), bodies, factor: shift },
         WithBodies { matrix: mass, bodies, factor: 1.0 },

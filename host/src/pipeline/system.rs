@@ -33,7 +33,7 @@ pub struct System<T: Real> {
     pub operator: Operator<T>,
     /// f; `T^T f` where something is coupled.
     pub f: Buffer<T>,
-    pub(super) coupling: Option<Coupling<T>>,
+    pub(super) coupling: Option<Rc<Coupling<T>>>,
     strategy: Strategy,
 }
 
@@ -365,7 +365,7 @@ impl<T: Real> System<T> {
                 (Operator::MatrixFree(product), Strategy::RowOwner, space.upload_vec(f)?)
             }
         };
-        let coupling = body.couplings.as_ref().map(|couplings| Coupling::new(space, &couplings.rows)).transpose()?;
+        let coupling = body.couplings.as_ref().map(|couplings| couplings.in_precision(space)).transpose()?;
         timings.boundary = phase.next("preconditioner");
         Ok(System { body, operator, f, coupling, strategy })
     }
@@ -470,7 +470,7 @@ impl<T: Real> System<T> {
     ) -> Result<(Vec<f64>, Outcome)> {
         let strains = self.strains(space, &self.body.loading);
         let energy = self.energy_norm(space, &self.body.loading, &strains)?;
-        let coupled = Coupled::new(self.operator.product(), self.coupling.as_ref());
+        let coupled = Coupled::new(self.operator.product(), self.coupling.as_deref());
         let equations = Equations::new(coupled.operator(), &self.f).measured(Some(&energy));
         let outcome = iteration.solve(space, &equations, &mut v, options, monitor)?;
         Ok((self.displacements(space, v)?, outcome))
@@ -489,7 +489,7 @@ impl<T: Real> System<T> {
         let energies =
             cases.iter().zip(&strains).map(|((loading, _), strains)| self.energy_norm(space, loading, strains));
         let energies = energies.collect::<Result<Vec<_>>>()?;
-        let coupled = Coupled::new(self.operator.product(), self.coupling.as_ref());
+        let coupled = Coupled::new(self.operator.product(), self.coupling.as_deref());
         let equations = cases.iter().zip(&energies);
         let equations: Vec<Equations<T>> =
             equations.map(|((_, f), energy)| Equations::new(coupled.operator(), f).measured(Some(energy))).collect();
@@ -500,7 +500,7 @@ impl<T: Real> System<T> {
     }
 
     fn strains<'a>(&'a self, space: &'a Space, loading: &'a Loading) -> Strains<'a, T> {
-        Strains::new(space, &self.body, loading, self.coupling.as_ref())
+        Strains::new(space, &self.body, loading, self.coupling.as_deref())
     }
 
     fn energy_norm<'a>(
@@ -510,7 +510,7 @@ impl<T: Real> System<T> {
         strains: &'a Strains<'a, T>,
     ) -> Result<EnergyNorm<'a, T>> {
         let inverse = || self.operator.inverse_diagonal(space);
-        self.body.energy_norm(space, loading, strains, self.coupling.as_ref(), inverse)
+        self.body.energy_norm(space, loading, strains, self.coupling.as_deref(), inverse)
     }
 
     /// What an iteration has found, on the host, slaves with it.

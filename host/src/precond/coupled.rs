@@ -4,11 +4,10 @@ use super::jacobi;
 use crate::device::Buffer;
 use crate::linalg::Space;
 use crate::result::Result;
-use crate::sparse::{CoupledRows, Matrix};
+use crate::sparse::{self, CoupledRows, Matrix};
 use cuda_std::GpuFloat;
 use kernels_rs::coupling::{CoupledDiagonal, SparseRows};
 use kernels_rs::real::Stored;
-use std::collections::BTreeMap;
 
 /// What stands in the inverse of a diagonal for slaves, whose rows are empty.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,13 +27,13 @@ pub fn inverse_diagonal<V: Stored>(
 ) -> Result<Buffer<V::Arithmetic>> {
     let inverse = jacobi::inverse_diagonal(space, matrix)?;
     let Some(rows) = coupled else { return Ok(inverse) };
-    let mut inverse = space.take(inverse)?;
-    let mut added = BTreeMap::<u32, f64>::new();
-    for (master, term) in rows.masters.iter().zip(terms(space, matrix, rows)?) {
-        *added.entry(*master).or_default() += term;
-    }
-    for (master, added) in added {
-        let inverse = &mut inverse[master as usize];
+    let mut inverse = inverse;
+    let mut added: Vec<(u32, f64)> = rows.masters.iter().copied().zip(terms(space, matrix, rows)?).collect();
+    added.sort_by_key(|of| of.0);
+    let of_each = added.chunk_by(|a, b| a.0 == b.0).map(|same| (same[0].0, same.iter().map(|of| of.1).sum::<f64>()));
+    let (masters, added): (Vec<u32>, Vec<f64>) = of_each.unzip();
+    let mut of_masters = sparse::pick(space, &inverse, &masters)?;
+    for (inverse, added) in of_masters.iter_mut().zip(added) {
         let own = inverse.to_f64();
         let diagonal = added + if own == 0.0 { 0.0 } else { 1.0 / own };
         // Half precision may leave a diagonal that is not positive: there K's own does.
@@ -42,17 +41,18 @@ pub fn inverse_diagonal<V: Stored>(
             *inverse = V::Arithmetic::from_f64(1.0 / diagonal);
         }
     }
+    sparse::put(space, &mut inverse, &masters, &of_masters)?;
     if slaves == Slaves::Zero {
-        rows.slaves.iter().for_each(|slave| inverse[*slave as usize] = V::Arithmetic::ZERO);
+        sparse::put(space, &mut inverse, &rows.slaves, &vec![V::Arithmetic::ZERO; rows.slaves.len()])?;
     }
-    space.upload_vec(inverse)
+    Ok(inverse)
 }
 
 /// What each entry of T adds to the diagonal of its master.
 fn terms<V: Stored>(space: &Space, matrix: &Matrix<V>, rows: &CoupledRows) -> Result<Vec<f64>> {
     let slaves: Vec<u32> = rows.rows().flat_map(|(slave, of)| of.map(move |_| slave as u32)).collect();
     let n = slaves.len();
-    let (slaves, row_of) = (space.upload_vec(slaves)?, space.upload_vec(rows.row_of())?);
+    let (slaves, row_of) = (space.upload_vec(slaves)?, sparse::places(space, rows.n, &rows.slaves)?);
     let (starts, columns) = (space.upload(&rows.starts)?, space.upload(&rows.masters)?);
     let (factors, mut terms) = (space.upload(&rows.factors)?, space.zeros(n)?);
     let kernel = CoupledDiagonal {

@@ -5,17 +5,27 @@
 //! many unknowns that are 0 are projected out instead, before slaves follow their masters: [`ZeroSums`].
 
 use super::{LinOp, ZeroSums};
-use crate::device::{Buffer, running_sums};
+use crate::device::{Buffer, Grid, running_sums};
 use crate::linalg::Space;
 use crate::result::Result;
-use kernels_rs::coupling::{GatherRows, NONE, SparseRows};
+use cuda_std::prelude::{View, ViewMut};
+use kernels_rs::coupling::{FindPlaces, GatherLongRows, GatherRows, NONE, SparseRows};
 use kernels_rs::real::Real;
+use kernels_rs::reduce::BLOCK;
 use kernels_rs::vectors::WIDTH;
 use std::cell::RefCell;
+use std::cmp::Reverse;
+use std::ops::Range;
 use std::slice;
 
-/// Entries that one thread adds up; longer rows are added up in parallel.
-const CHUNK: usize = 64;
+/// Entries that one thread of a GPU adds up, and one block of threads; what is longer is cut into chunks.
+const SHORT: usize = 64;
+const CHUNK: usize = 4096;
+
+/// Slaves of a master that multigrid has on coarse levels.
+const MOST_FOLLOWERS: usize = 4096;
+/// Masters of more slaves that are held there: each has a vector of its own.
+const MOST_HUBS: usize = 12;
 
 /// The rows of T that belong to slaves, on the host: each is `u_slave = sum factor u_master`. No master is a slave.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -35,6 +45,8 @@ pub struct CoupledRows {
     /// Masters that many slaves follow, and the unknown that each follows on coarse levels: what is between them is left to
     /// the smoother.
     pub shut: Vec<[u32; 2]>,
+    /// Masters that more than [`MOST_FOLLOWERS`] slaves follow, up to [`MOST_HUBS`].
+    pub hubs: Vec<u32>,
 }
 
 impl CoupledRows {
@@ -44,9 +56,10 @@ impl CoupledRows {
         rows.iter_mut().for_each(|(_, terms)| terms.sort_unstable_by_key(|(master, _)| *master));
         let starts = running_sums(rows.iter().map(|(_, terms)| terms.len() as u64));
         let entries = || rows.iter().flat_map(|(_, terms)| terms.iter().copied());
-        let (masters, factors) = (entries().map(|entry| entry.0).collect(), entries().map(|entry| entry.1).collect());
+        let masters: Vec<u32> = entries().map(|entry| entry.0).collect();
+        let factors = entries().map(|entry| entry.1).collect();
         let slaves = rows.iter().map(|row| row.0).collect();
-        CoupledRows { n, slaves, starts, masters, factors, sums: Vec::new(), shut: Vec::new() }
+        CoupledRows { n, slaves, starts, masters, factors, ..CoupledRows::default() }
     }
 
     /// Whether nothing is coupled.
@@ -72,9 +85,9 @@ impl CoupledRows {
         row_of
     }
 
-    /// Unknowns that are not free on coarse levels, with those that they follow there; those of sums are held.
+    /// Unknowns that are not free on coarse levels, with those that they follow there; those of sums and hubs are held.
     pub fn bound(&self) -> impl Iterator<Item = (u32, Vec<(u32, f64)>)> + '_ {
-        let pins = self.sums.iter().flat_map(|sums| &sums.pins).map(|pin| (*pin, Vec::new()));
+        let pins = self.sums.iter().flat_map(|sums| &sums.pins).chain(&self.hubs).map(|pin| (*pin, Vec::new()));
         pins.chain(self.shut.iter().map(|[master, other]| (*master, vec![(*other, 1.0)])))
     }
 
@@ -119,34 +132,56 @@ impl CoupledRows {
     }
 
     /// The columns of T as rows: what each master has of its slaves.
-    fn transposed(&self) -> Lists<f64> {
-        let mut entries: Vec<(u32, u32, f64)> = Vec::with_capacity(self.masters.len());
+    fn transposed(&self) -> Lists {
+        let followed = self.followed();
+        let mut next = running_sums(followed.iter().map(|of| of.1 as u64));
+        let n = self.masters.len();
+        let mut lists = Lists {
+            starts: next.clone(),
+            columns: vec![0; n],
+            factors: vec![0.0; n],
+            targets: followed.iter().map(|of| of.0).collect(),
+        };
         for (slave, masters) in self.rows() {
-            entries.extend(masters.map(|(master, factor)| (master as u32, slave as u32, factor)));
-        }
-        entries.sort_unstable_by_key(|(master, slave, _)| (*master, *slave));
-        let mut lists = Lists::empty();
-        for of_master in entries.chunk_by(|a, b| a.0 == b.0) {
-            lists.push(of_master[0].0, of_master.iter().map(|(_, slave, factor)| (*slave, *factor)));
+            for (master, factor) in masters {
+                let next = &mut next[lists.targets.partition_point(|of| (*of as usize) < master)];
+                (lists.columns[*next as usize], lists.factors[*next as usize]) = (slave as u32, factor);
+                *next += 1;
+            }
         }
         lists
+    }
+
+    /// The masters, ascending, and how many slaves follow each.
+    fn followed(&self) -> Vec<(u32, usize)> {
+        let mut masters = self.masters.clone();
+        masters.sort_unstable();
+        masters.chunk_by(|a, b| a == b).map(|same| (same[0], same.len())).collect()
+    }
+
+    /// The masters that thousands of slaves follow: see [`CoupledRows::hubs`].
+    pub fn most_followed(&self) -> Vec<u32> {
+        let mut hubs = self.followed();
+        hubs.retain(|of| of.1 > MOST_FOLLOWERS);
+        hubs.sort_by_key(|of| Reverse(of.1));
+        hubs.into_iter().map(|of| of.0).take(MOST_HUBS).collect()
     }
 }
 
 /// Rows of a sparse matrix and where their sums go, on the host.
-struct Lists<T> {
+struct Lists {
     starts: Vec<u64>,
     columns: Vec<u32>,
-    factors: Vec<T>,
+    factors: Vec<f64>,
     targets: Vec<u32>,
 }
 
-impl<T> Lists<T> {
+impl Lists {
     fn empty() -> Self {
         Lists { starts: vec![0], columns: vec![], factors: vec![], targets: vec![] }
     }
 
-    fn push(&mut self, target: u32, terms: impl Iterator<Item = (u32, T)>) {
+    fn push(&mut self, target: u32, terms: impl Iterator<Item = (u32, f64)>) {
         for (column, factor) in terms {
             self.columns.push(column);
             self.factors.push(factor);
@@ -154,14 +189,25 @@ impl<T> Lists<T> {
         self.starts.push(self.columns.len() as u64);
         self.targets.push(target);
     }
+
+    fn terms(&self, places: Range<usize>) -> impl Iterator<Item = (u32, f64)> + '_ {
+        self.columns[places.clone()].iter().copied().zip(self.factors[places].iter().copied())
+    }
 }
 
-/// A launch of [`GatherRows`].
+/// A launch of [`GatherRows`], or of [`GatherLongRows`].
 struct Step<T: Real> {
     starts: Buffer<u64>,
     columns: Buffer<u32>,
     factors: Buffer<T>,
     targets: Buffer<u32>,
+    kind: Kind,
+}
+
+/// What a launch does with its rows.
+#[derive(Clone, Copy)]
+struct Kind {
+    is_long: bool,
     adds: bool,
     /// Whether it reads, and whether it writes, the partial sums instead of the vector.
     of_partials: [bool; 2],
@@ -175,12 +221,13 @@ struct Gather<T: Real> {
 
 impl<T: Real> Gather<T> {
     /// Of some rows; `cleared` entries become 0 afterwards.
-    fn new(space: &Space, rows: &Lists<f64>, adds: bool, cleared: &[u32]) -> Result<Self> {
+    fn new(space: &Space, rows: Lists, adds: bool, cleared: &[u32]) -> Result<Self> {
         let (mut steps, mut n_partials) = (Vec::new(), 0u32);
         Gather::add_sums(space, rows, adds, false, (&mut steps, &mut n_partials))?;
         let mut zeros = Lists::empty();
         cleared.iter().for_each(|target| zeros.push(*target, std::iter::empty()));
-        steps.extend(Step::new(space, zeros, false, [false, false])?);
+        let kind = Kind { is_long: false, adds: false, of_partials: [false, false] };
+        steps.extend(Step::new(space, zeros, kind)?);
         Ok(Gather { steps, partials: RefCell::new(space.zeros(n_partials as usize)?) })
     }
 
@@ -194,60 +241,47 @@ impl<T: Real> Gather<T> {
                 sums.push(target, of.unknowns.iter().copied().zip(row.iter().copied()));
             }
             for (i, unknown) in of.unknowns.iter().enumerate() {
-                taken.push(*unknown, targets.clone().zip(of.basis.iter().map(|row| T::from_f64(-row[i]))));
+                taken.push(*unknown, targets.clone().zip(of.basis.iter().map(|row| -row[i])));
             }
         }
         let (mut steps, mut n_partials) = (Vec::new(), sums.targets.len() as u32);
-        Gather::add_sums(space, &sums, false, true, (&mut steps, &mut n_partials))?;
-        steps.extend(Step::new(space, taken, true, [true, false])?);
+        Gather::add_sums(space, sums, false, true, (&mut steps, &mut n_partials))?;
+        let kind = Kind { is_long: false, adds: true, of_partials: [true, false] };
+        steps.extend(Step::new(space, taken, kind)?);
         Ok(Gather { steps, partials: RefCell::new(space.zeros(n_partials as usize)?) })
     }
 
     /// Adds the steps of some rows, whose targets are places of the vector or of partial sums.
     fn add_sums(
         space: &Space,
-        rows: &Lists<f64>,
+        mut rows: Lists,
         adds: bool,
         to_partials: bool,
         (steps, n_partials): (&mut Vec<Step<T>>, &mut u32),
     ) -> Result<()> {
-        let (mut short, mut chunks, mut long) = (Lists::empty(), Lists::empty(), Vec::new());
-        for (row, target) in rows.targets.iter().enumerate() {
-            let places: Vec<usize> = (rows.starts[row] as usize..rows.starts[row + 1] as usize).collect();
-            let terms = |places: &[usize]| {
-                places.iter().map(|k| (rows.columns[*k], T::from_f64(rows.factors[*k]))).collect::<Vec<_>>()
-            };
-            if places.len() <= CHUNK {
-                short.push(*target, terms(&places).into_iter());
-                continue;
-            }
-            let first = *n_partials;
-            for chunk in places.chunks(CHUNK) {
-                chunks.push(*n_partials, terms(chunk).into_iter());
-                *n_partials += 1;
-            }
-            long.push((*target, first..*n_partials));
-        }
-        steps.extend(Step::new(space, short, adds, [false, to_partials])?);
-        steps.extend(Step::new(space, chunks, false, [false, true])?);
-        while !long.is_empty() {
-            let (mut last, mut more, mut left) = (Lists::empty(), Lists::empty(), Vec::new());
-            for (target, partials) in long {
-                let terms = |of: std::ops::Range<u32>| of.map(|partial| (partial, T::ONE));
-                if partials.len() <= CHUNK {
-                    last.push(target, terms(partials));
-                    continue;
+        let mut from_partials = false;
+        while !rows.targets.is_empty() {
+            let [mut short, mut long, mut chunks, mut more] = std::array::from_fn(|_| Lists::empty());
+            for (row, target) in rows.targets.iter().enumerate() {
+                let places = rows.starts[row] as usize..rows.starts[row + 1] as usize;
+                if places.len() <= SHORT {
+                    short.push(*target, rows.terms(places));
+                } else if places.len() <= CHUNK {
+                    long.push(*target, rows.terms(places));
+                } else {
+                    let first = *n_partials;
+                    for start in places.clone().step_by(CHUNK) {
+                        chunks.push(*n_partials, rows.terms(start..places.end.min(start + CHUNK)));
+                        *n_partials += 1;
+                    }
+                    more.push(*target, (first..*n_partials).map(|partial| (partial, 1.0)));
                 }
-                let first = *n_partials;
-                for start in partials.clone().step_by(CHUNK) {
-                    more.push(*n_partials, terms(start..partials.end.min(start + CHUNK as u32)));
-                    *n_partials += 1;
-                }
-                left.push((target, first..*n_partials));
             }
-            steps.extend(Step::new(space, last, adds, [true, to_partials])?);
-            steps.extend(Step::new(space, more, false, [true, true])?);
-            long = left;
+            let kind = |is_long, adds, to| Kind { is_long, adds, of_partials: [from_partials, to] };
+            steps.extend(Step::new(space, short, kind(false, adds, to_partials))?);
+            steps.extend(Step::new(space, long, kind(true, adds, to_partials))?);
+            steps.extend(Step::new(space, chunks, kind(true, false, true))?);
+            (rows, from_partials) = (more, true);
         }
         Ok(())
     }
@@ -257,13 +291,19 @@ impl<T: Real> Gather<T> {
         for step in &self.steps {
             let rows =
                 SparseRows { starts: step.starts.view(), columns: step.columns.view(), factors: step.factors.view() };
-            let [from, to] = step.of_partials;
+            let [from, to] = step.kind.of_partials;
             let source = if from { partials.view() } else { x.view() };
             let y = if to { partials.view_mut() } else { x.view_mut() };
-            let (targets, adds) = (step.targets.view(), u32::from(step.adds));
+            let (n, targets, adds) = (step.targets.len(), step.targets.view(), u32::from(step.kind.adds));
             // SAFETY: all live; no target of a launch is a column of it, as no master is a slave and each level of
             // partial sums has places of its own; targets are all different.
-            unsafe { space.run(step.targets.len(), GatherRows { rows, targets, adds, x: source, y }) }?;
+            unsafe {
+                if step.kind.is_long && !space.on_host() {
+                    space.launch(Grid::new(n, BLOCK), GatherLongRows { rows, targets, adds, x: source, y })
+                } else {
+                    space.run(n, GatherRows { rows, targets, adds, x: source, y })
+                }
+            }?;
         }
         Ok(())
     }
@@ -271,14 +311,53 @@ impl<T: Real> Gather<T> {
 
 impl<T: Real> Step<T> {
     /// None without rows.
-    fn new(space: &Space, rows: Lists<T>, adds: bool, of_partials: [bool; 2]) -> Result<Option<Self>> {
+    fn new(space: &Space, rows: Lists, kind: Kind) -> Result<Option<Self>> {
         if rows.targets.is_empty() {
             return Ok(None);
         }
         let (starts, columns) = (space.upload_vec(rows.starts)?, space.upload_vec(rows.columns)?);
-        let (factors, targets) = (space.upload_vec(rows.factors)?, space.upload_vec(rows.targets)?);
-        Ok(Some(Step { starts, columns, factors, targets, adds, of_partials }))
+        let factors = rows.factors.into_iter().map(T::from_f64).collect();
+        let (factors, targets) = (space.upload_vec(factors)?, space.upload_vec(rows.targets)?);
+        Ok(Some(Step { starts, columns, factors, targets, kind }))
     }
+}
+
+/// The entries of a vector at some places.
+pub fn pick<T: Real>(space: &Space, x: &Buffer<T>, places: &[u32]) -> Result<Vec<T>> {
+    let mut picked = space.zeros(places.len())?;
+    move_entries(space, (x.view(), places), (picked.view_mut(), &numbers(places.len())))?;
+    space.take(picked)
+}
+
+/// Sets the entries of a vector at some places, all different.
+pub fn put<T: Real>(space: &Space, x: &mut Buffer<T>, places: &[u32], entries: &[T]) -> Result<()> {
+    let entries = space.upload(entries)?;
+    move_entries(space, (entries.view(), &numbers(places.len())), (x.view_mut(), places))
+}
+
+fn numbers(n: usize) -> Vec<u32> {
+    (0..n as u32).collect()
+}
+
+/// `y_t = x_s` for places s of one vector and t of another.
+fn move_entries<T: Real>(space: &Space, from: (View<T>, &[u32]), to: (ViewMut<T>, &[u32])) -> Result<()> {
+    let ((x, sources), (y, targets)) = (from, to);
+    let n = sources.len();
+    let (starts, columns) = (space.upload_vec((0..=n as u64).collect())?, space.upload(sources)?);
+    let (factors, targets) = (space.upload_vec(vec![T::ONE; n])?, space.upload(targets)?);
+    let rows = SparseRows { starts: starts.view(), columns: columns.view(), factors: factors.view() };
+    // SAFETY: all live until `finish`; places are those of the vectors, and targets all different.
+    unsafe { space.run(n, GatherRows { rows, targets: targets.view(), adds: 0, x, y }) }?;
+    space.finish()
+}
+
+/// The place in a list of each index below n, or [`NONE`]; the list ascends.
+pub fn places(space: &Space, n: usize, list: &[u32]) -> Result<Buffer<u32>> {
+    let (list, mut places) = (space.upload(list)?, space.zeros(n)?);
+    // SAFETY: both live until `finish`, and there is a place for each index.
+    unsafe { space.run(n, FindPlaces { list: list.view(), places: places.view_mut() }) }?;
+    space.finish()?;
+    Ok(places)
 }
 
 /// T on a device.
@@ -295,8 +374,8 @@ impl<T: Real> Coupling<T> {
         let CoupledRows { n, slaves, starts, masters, factors, sums, .. } = rows.clone();
         let forward = Lists { starts, columns: masters, factors, targets: slaves };
         Ok(Coupling {
-            expand: Gather::new(space, &forward, false, &[])?,
-            restrict: Gather::new(space, &rows.transposed(), true, &forward.targets)?,
+            expand: Gather::new(space, forward, false, &[])?,
+            restrict: Gather::new(space, rows.transposed(), true, &rows.slaves)?,
             project: Gather::projector(space, &sums)?,
             scratch: RefCell::new(vec![space.zeros(n)?]),
         })

@@ -14,7 +14,7 @@ mod triangle;
 mod zero_sums;
 
 pub use compress::from_dense;
-pub use coupling::{Constrained, Coupled, CoupledRows, Coupling};
+pub use coupling::{Constrained, Coupled, CoupledRows, Coupling, pick, places, put};
 pub use format::{Built, Format, Half, PART, Places, Plan, Tuning};
 pub use matrix::{Footprint, LinOp, Matrix};
 pub use pattern::{Pattern, Sparsity};

@@ -2,7 +2,61 @@
 
 use super::blocks::{BlockRows, Blocks};
 use crate::coupling::{NONE, SparseRows};
+use crate::setup::lists::range;
+use crate::sparse::PatternView;
 use cuda_std::prelude::*;
+
+/// A pattern some of whose rows are those of another.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Replaced {
+    /// The pattern.
+    pub pattern: PatternView,
+    /// The rows that stand for some of its rows.
+    pub with: PatternView,
+    /// Which of them stands for each row, or [`NONE`], `[n_rows]`.
+    pub which: View<u32>,
+}
+
+impl Replaced {
+    /// The columns of a row: whose they are, their first place, and how many.
+    #[inline(always)]
+    unsafe fn row(self, row: usize) -> (View<u32>, usize, usize) {
+        let (pattern, row) = match self.which.at(row) {
+            NONE => (self.pattern, row),
+            other => (self.with, other as usize),
+        };
+        let (first, width) = pattern.row(row);
+        (pattern.columns, first, width)
+    }
+}
+
+/// Computes: how many blocks each row has once some are replaced. Parameters: `rows`; `lengths [n_rows]`. Thread mapping:
+/// an item per row. Memory moved: 24 B per row.
+#[kernel(items)]
+pub unsafe fn count_replaced(row: usize, rows: Replaced, lengths: ViewMut<u32>) {
+    lengths.set(row, rows.row(row).2 as u32);
+}
+
+/// Computes: the columns of a pattern some of whose rows are replaced.
+///
+/// Parameters: `rows`; `row_start [n_rows + 1]`; `columns, rows_of [row_start[n_rows]]`, of each block. Thread mapping:
+/// an item per row. Memory moved: 32 B per row, 12 B per block.
+#[kernel(items)]
+pub unsafe fn list_replaced(
+    row: usize,
+    rows: Replaced,
+    row_start: View<u64>,
+    columns: ViewMut<u32>,
+    rows_of: ViewMut<u32>,
+) {
+    let (from, first, _) = rows.row(row);
+    let to = range(row_start, row);
+    for k in 0..to.len() {
+        columns.set(to.start + k, from.at(first + k));
+        rows_of.set(to.start + k, row as u32);
+    }
+}
 
 /// Computes: a prolongator some of whose scalar rows are replaced by sums of rows of another, the others copied.
 ///

@@ -106,12 +106,21 @@ pub unsafe fn list_stacked(node: usize, of: Stacks, row_start: View<u64>, column
     }
 }
 
-/// Computes: the blocks of D, taken from a matrix.
+/// Computes: the blocks of D, taken from a matrix; with couplings around it the diagonal is another one, and unknowns that
+/// have none, as slaves, are not in D.
 ///
-/// Parameters: `from, values`, the matrix, whose rows have their diagonal first; `to, blocks`, D, 0 before. Thread
-/// mapping: an item per block row. Memory moved: D's values read and written, the row's indices.
+/// Parameters: `from, values`, the matrix, whose rows have their diagonal first; `inverse [n]`, that of the diagonal with
+/// couplings, or nothing; `to, blocks`, D, 0 before. Thread mapping: an item per block row. Memory moved: D's values read and
+/// written, the row's indices.
 #[kernel(items, T = [f32, f64])]
-pub unsafe fn gather_stacked<T: Real>(row: usize, from: Entries, values: View<T>, to: Entries, blocks: ViewMut<f64>) {
+pub unsafe fn gather_stacked<T: Real>(
+    row: usize,
+    from: Entries,
+    values: View<T>,
+    inverse: View<T>,
+    to: Entries,
+    blocks: ViewMut<f64>,
+) {
     let (first, width) = to.pattern.row(row);
     let (start, n) = from.pattern.row(row);
     for k in 0..width {
@@ -120,7 +129,17 @@ pub unsafe fn gather_stacked<T: Real>(row: usize, from: Entries, values: View<T>
             if from.pattern.columns.at(start + other) == column {
                 for i in 0..to.size {
                     for j in 0..to.size {
-                        blocks.set(to.at(row, k, i, j), values.at(from.at(row, other, i, j)).to_f64());
+                        let mut value = values.at(from.at(row, other, i, j)).to_f64();
+                        if !inverse.is_empty() {
+                            let [own, of] = [row * to.size + i, column as usize * to.size + j];
+                            let [own, of] = [inverse.at(own).to_f64(), inverse.at(of).to_f64()];
+                            if own == 0.0 || of == 0.0 {
+                                value = 0.0;
+                            } else if k == 0 && i == j {
+                                value = 1.0 / own;
+                            }
+                        }
+                        blocks.set(to.at(row, k, i, j), value);
                     }
                 }
             }

@@ -142,7 +142,8 @@ impl Shape {
 
 /// The blocks of each column of a matrix.
 pub struct Columns {
-    starts: Buffer<u64>,
+    /// Blocks before those of each column, `[n_columns + 1]`.
+    pub starts: Buffer<u64>,
     rows: Buffer<u32>,
     places: Buffer<u32>,
 }

@@ -5,37 +5,31 @@
 //! which leave out what comes from their slaves; the modes are kept exactly, as K of either side alone is 0 on them. In
 //! quadratic elements the middle of an edge whose end is a slave follows the masters of that end.
 
-use super::blocks::{BlockRows, Shape};
-use crate::device::{Buffer, running_sums};
+use super::blocks::{BlockRows, Columns, Shape};
+use crate::device::Buffer;
 use crate::linalg::Space;
-use crate::parallel;
 use crate::result::Result;
-use crate::sparse::{CoupledRows, Pattern};
-use kernels_rs::amg::coupled::CombineRows;
+use crate::sparse::{self, CoupledRows, Pattern};
+use kernels_rs::amg::coupled::{CombineRows, CountReplaced, ListReplaced, Replaced};
 use kernels_rs::coupling::{NONE, SparseRows};
+use kernels_rs::sparse::PatternView;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// Slaves of more masters are left to the smoother: their rows of P would couple all aggregates of the masters.
 const MOST_MASTERS: usize = 256;
 
-/// Rows of P that one thread looks at.
-const CHUNK: usize = 1 << 14;
-
 /// Which scalar rows of P are sums of others.
 pub struct Sums {
     rows: CoupledRows,
-    row_of: Vec<u32>,
     size: usize,
 }
 
 impl Sums {
     /// The rows of slaves, and of the middles of edges that end at a slave, if `ends` says which.
     pub fn of(space: &Space, rows: &CoupledRows, ends: Option<&Buffer<[u32; 2]>>, size: usize) -> Result<Self> {
-        let short = |terms: Vec<(u32, f64)>| if terms.len() > MOST_MASTERS { Vec::new() } else { terms };
-        let of_row = |(slave, masters): (usize, _)| (slave as u32, short(wide(masters)));
-        let mut sums: Vec<(u32, Vec<(u32, f64)>)> = rows.rows().map(|(s, m)| of_row((s, m.collect()))).collect();
+        let of_row = |(slave, masters): (usize, _)| (slave as u32, short(masters));
+        let mut sums: Vec<(u32, Vec<(u32, f64)>)> = rows.rows().map(of_row).collect();
         sums.extend(rows.bound());
         if let Some(ends) = ends {
             let middles = middles(rows, &space.download(ends)?, size);
@@ -46,55 +40,60 @@ impl Sums {
             sums.extend(more.collect::<Vec<_>>());
         }
         let bound: BTreeMap<u32, Vec<(u32, f64)>> = rows.bound().collect();
-        sums.iter_mut().for_each(|(_, terms)| *terms = replaced(terms, &bound));
-        let rows = CoupledRows::new(rows.n, sums);
-        let row_of = rows.row_of();
-        Ok(Sums { rows, row_of, size })
+        if !bound.is_empty() {
+            sums.iter_mut().for_each(|(_, terms)| *terms = replaced(terms, &bound));
+        }
+        Ok(Sums { rows: CoupledRows::new(rows.n, sums), size })
     }
 
-    /// Which blocks P has with these rows, from those that it has without.
-    pub fn shape(&self, space: &Space, from: &Shape) -> Result<Shape> {
-        let pattern = from.pattern.download(space)?;
-        let (n, size, n_columns) = (pattern.n_rows(), self.size, from.n_columns);
-        let mut summed: Vec<usize> = self.rows.slaves.iter().map(|slave| *slave as usize / size).collect();
-        summed.dedup();
-        let of_sums = |row: usize| -> BTreeSet<u32> {
-            let sources = self.row_of[size * row..size * (row + 1)].iter().flat_map(|sum| match *sum {
-                NONE => vec![row],
-                sum => self.rows.row(sum as usize).map(|(source, _)| source / size).collect(),
-            });
-            sources.flat_map(|source| pattern.row(source).iter().copied()).collect()
-        };
-        let mut of_summed: Vec<BTreeSet<u32>> = parallel::map_items(&summed, &|row| of_sums(*row));
-        let is_summed = |row: usize| self.row_of[size * row..size * (row + 1)].iter().any(|sum| *sum != NONE);
-        let marked: Vec<AtomicBool> = (0..n_columns).map(|_| AtomicBool::new(false)).collect();
-        parallel::for_ranges(n, CHUNK, &|rows| {
-            let kept = rows.filter(|row| !is_summed(*row));
-            kept.flat_map(|row| pattern.row(row)).for_each(|column| marked[*column as usize].store(true, Relaxed));
-        });
-        of_summed.iter().flatten().for_each(|column| marked[*column as usize].store(true, Relaxed));
-        // Each column keeps a block, if only of zeros: the next level has a diagonal in each row.
-        for (row, of_row) in summed.iter().zip(&mut of_summed) {
-            of_row.extend(pattern.row(*row).iter().filter(|column| !marked[**column as usize].swap(true, Relaxed)));
+    /// Which blocks P has with these rows, from those that it has without; and those of its columns.
+    pub fn shape(&self, space: &Space, from: &Shape) -> Result<(Shape, Columns)> {
+        let found = self.shape_with(space, from, false)?;
+        let columns = Columns::new(space, &found)?;
+        if space.download(&columns.starts)?.windows(2).all(|of| of[0] < of[1]) {
+            return Ok((found, columns));
         }
-        let parts: Vec<[Vec<u32>; 3]> = parallel::map_ranges(n, CHUNK, &|rows| {
-            let (mut columns, mut row_of, mut lengths) = (Vec::new(), Vec::new(), Vec::with_capacity(rows.len()));
-            for row in rows {
-                let before = columns.len();
-                match is_summed(row).then(|| summed.binary_search(&row).ok()).flatten() {
-                    Some(at) => columns.extend(&of_summed[at]),
-                    None => columns.extend_from_slice(pattern.row(row)),
-                }
-                row_of.resize(columns.len(), row as u32);
-                lengths.push((columns.len() - before) as u32);
+        // Each column keeps a block, if only of zeros: the next level has a diagonal in each row.
+        let found = self.shape_with(space, from, true)?;
+        let columns = Columns::new(space, &found)?;
+        Ok((found, columns))
+    }
+
+    /// The same; the blocks that rows had before are kept, if that is asked for.
+    fn shape_with(&self, space: &Space, from: &Shape, keeps: bool) -> Result<Shape> {
+        let (n, n_columns, size) = (from.pattern.n_rows, from.n_columns, self.size as u32);
+        // Nodes that have a sum, and of which nodes they have the blocks.
+        let (mut nodes, mut row_start, mut columns) = (Vec::new(), vec![0], Vec::new());
+        let unknowns = self.rows.slaves.iter().zip(0..).collect::<Vec<(&u32, usize)>>();
+        for of_node in unknowns.chunk_by(|a, b| a.0 / size == b.0 / size) {
+            let node = of_node[0].0 / size;
+            let sources = of_node.iter().flat_map(|(_, row)| self.rows.row(*row));
+            let mut sources: Vec<u32> = sources.map(|(source, _)| source as u32 / size).collect();
+            if keeps || of_node.len() < self.size {
+                sources.push(node);
             }
-            [columns, row_of, lengths]
-        });
-        let row_start = running_sums(parts.iter().flat_map(|part| part[2].iter().map(|length| u64::from(*length))));
-        let [columns, rows] = [0, 1].map(|k| parts.iter().map(|part| &part[k][..]).collect::<Vec<_>>().concat());
+            sources.sort_unstable();
+            sources.dedup();
+            nodes.push(node);
+            columns.extend(sources);
+            row_start.push(columns.len() as u64);
+        }
         let (row_start, columns) = (space.upload_vec(row_start)?, space.upload_vec(columns)?);
-        let pattern = Pattern { n_rows: n, row_start, columns };
-        Ok(Shape { pattern, rows: space.upload_vec(rows)?, n_columns })
+        let sources = PatternView { row_start: row_start.view(), columns: columns.view() };
+        let pattern = from.pattern.view();
+        let with = Shape::of_product(space, (nodes.len(), sources), pattern, n_columns, false)?;
+        let which = sparse::places(space, n, &nodes)?;
+        let rows = Replaced { pattern, with: with.pattern.view(), which: which.view() };
+        let mut lengths = space.zeros(n)?;
+        // SAFETY: all live until `finish`, and there is a length for each row.
+        unsafe { space.run(n, CountReplaced { rows, lengths: lengths.view_mut() }) }?;
+        let mut shape = Shape::with_lengths(space, &lengths, n_columns)?;
+        let Pattern { row_start, columns, .. } = &mut shape.pattern;
+        let (row_start, columns, rows_of) = (row_start.view(), columns.view_mut(), shape.rows.view_mut());
+        // SAFETY: as above, and a place for each block.
+        unsafe { space.run(n, ListReplaced { rows, row_start, columns, rows_of }) }?;
+        space.finish()?;
+        Ok(shape)
     }
 
     /// P with these rows, in blocks of [`Sums::shape`].
@@ -102,7 +101,7 @@ impl Sums {
         let mut whole = BlockRows::zeros(space, shape, [p.rows, p.columns])?;
         let CoupledRows { starts, masters, factors, .. } = &self.rows;
         let (starts, columns, factors) = (space.upload(starts)?, space.upload(masters)?, space.upload(factors)?);
-        let (row_of, of) = (space.upload(&self.row_of)?, shape.blocks());
+        let (row_of, of) = (sparse::places(space, self.rows.n, &self.rows.slaves)?, shape.blocks());
         let rows = SparseRows { starts: starts.view(), columns: columns.view(), factors: factors.view() };
         let (row_of, values) = (row_of.view(), whole.values.view_mut());
         // SAFETY: all live until `finish`; each row of a block is written once.
@@ -112,9 +111,10 @@ impl Sums {
     }
 }
 
-/// Terms with narrow indices.
-fn wide(terms: Vec<(usize, f64)>) -> Vec<(u32, f64)> {
-    terms.into_iter().map(|(unknown, factor)| (unknown as u32, factor)).collect()
+/// The terms of a row that does not have too many.
+fn short(terms: impl Iterator<Item = (usize, f64)>) -> Vec<(u32, f64)> {
+    let terms: Vec<(u32, f64)> = terms.map(|(unknown, factor)| (unknown as u32, factor)).collect();
+    if terms.len() > MOST_MASTERS { Vec::new() } else { terms }
 }
 
 /// The unknowns in the middle of an edge that ends at a slave, but for slaves, as sums of the masters and the other end.
@@ -172,12 +172,7 @@ fn merged(mut terms: Vec<(u32, f64)>) -> Vec<(u32, f64)> {
 }
 
 /// The bits of free components, but for slaves and what else is bound on the levels below.
-pub fn without_slaves(
-    space: &Space,
-    rows: &CoupledRows,
-    size: usize,
-    free: &Buffer<u8>,
-) -> Result<Buffer<u8>> {
+pub fn without_slaves(space: &Space, rows: &CoupledRows, size: usize, free: &Buffer<u8>) -> Result<Buffer<u8>> {
     let mut free = space.download(free)?;
     for held in rows.slaves.iter().copied().chain(rows.bound().map(|bound| bound.0)) {
         free[held as usize / size] &= !(1 << (held as usize % size));

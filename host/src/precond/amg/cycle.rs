@@ -46,7 +46,12 @@ pub struct Transfer<T: Real> {
 impl<T: Real> Transfer<T> {
     /// By the prolongator P; `columns` are the blocks of its columns.
     pub fn new(space: &Space, prolongator: Rc<BlockRows<T>>, columns: Rc<Columns>) -> Result<Self> {
-        let mut transfer = Transfer { prolongator, columns, shares: [space.zeros(0)?, space.zeros(0)?], vectors: array::from_fn(|_| vec![]) };
+        let mut transfer = Transfer {
+            prolongator,
+            columns,
+            shares: [space.zeros(0)?, space.zeros(0)?],
+            vectors: array::from_fn(|_| vec![]),
+        };
         transfer.widen(space, 1)?;
         Ok(transfer)
     }
@@ -235,7 +240,9 @@ pub fn cycle<T: Real>(
 /// as the iteration outside has the first.
 const SCALARS: usize = 5;
 /// Scalars at the end of the bank that others have.
-const OF_OTHERS: usize = 4;
+const OF_OTHERS: usize = 5;
+/// That of [`super::hubs`] among them.
+pub const OF_HUBS: Scalar = Scalar::new(N_SCALARS - OF_OTHERS);
 /// All of them together.
 pub const MOST_SCALARS: usize = OF_OTHERS + SCALARS * WIDTH * MOST_LEVELS;
 

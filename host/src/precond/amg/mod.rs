@@ -38,6 +38,7 @@ mod coupled;
 pub mod cycle;
 pub mod fine;
 mod hierarchy;
+mod hubs;
 pub mod setup;
 mod setup_cache;
 pub mod smoother;
@@ -56,12 +57,13 @@ use crate::device::Buffer;
 use crate::linalg::Space;
 use crate::result::choices::Format;
 use crate::result::{Error, Result};
-use crate::sparse::{AUTO, Coupled, CoupledRows, LinOp, Matrix, Pattern, Tuning};
+use crate::sparse::{self, AUTO, Coupled, CoupledRows, LinOp, Matrix, Pattern, Tuning};
 use blocks::{BlockRows, Columns};
 use coupled::without_slaves;
 use cuda_std::prelude::View;
 use cycle::{Level, Matrices, Transfer, cycle};
 use fine::Fine;
+use hubs::Hubs;
 use kernels_rs::amg::transfer::{CopyBlocks, RoundProlongator};
 use kernels_rs::real::{Real, Stored};
 use kernels_rs::vectors::WIDTH;
@@ -95,6 +97,8 @@ pub struct Amg<T: Real> {
     inverse: Option<Matrix<T>>,
     /// Steps of conjugate gradients on the first coarse level, and on each other; 1 for the cycle alone.
     steps: [usize; 2],
+    /// What the hierarchy leaves to them.
+    hubs: Option<Hubs<T>>,
     hierarchy: Hierarchy,
 }
 
@@ -109,6 +113,9 @@ impl<T: Real> Preconditioner<T> for Amg<T> {
         for (r, z) in r.chunks(WIDTH).zip(z.chunks_mut(WIDTH)) {
             levels.iter_mut().try_for_each(|level| level.widen(space, r.len()))?;
             cycle(space, levels, &below, operator, r, z)?;
+        }
+        if let Some(hubs) = &self.hubs {
+            r.iter().zip(&mut *z).try_for_each(|(r, z)| hubs.add(space, r, z))?;
         }
         Ok(())
     }
@@ -133,23 +140,34 @@ impl<T: Real> Build<T> for Amg<T> {
     fn build<V: Stored<Arithmetic = T>>(space: &Space, matrix: &Matrix<V>, context: &Context) -> Result<Self> {
         // What is kept does not know of couplings.
         let mut parts = Parts::new(matrix, context.kept.filter(|_| context.coupled.is_none()));
-        let (inverse, coupling) = (context.inverse_diagonal(space, matrix)?, context.coupling(space)?);
+        let (mut inverse, coupling) = (context.inverse_diagonal(space, matrix)?, context.coupling(space)?);
+        let hubs = context.coupled.map_or(&[][..], |rows| &rows.hubs);
+        sparse::put(space, &mut inverse, hubs, &vec![T::ZERO; hubs.len()])?;
         let coupled = Coupled::new(matrix, coupling.as_ref());
         let (operator, is_half) = (coupled.operator(), V::numbers(matrix.values()).is_none());
         if let Some(original) = &context.original {
             let Some(mut fine) = Fine::new(space, original.matrix)? else { unreachable!("doubles are numbers") };
             fine.inverse = couplings::inverse_diagonal(space, original.matrix, original.coupled, Slaves::Zero)?;
+            sparse::put(space, &mut fine.inverse, hubs, &vec![0.0; hubs.len()])?;
             let shared = original.matrix.shared_pattern();
             parts.finest(space, (fine, shared), (operator, inverse, is_half), context, original.inverse.view())?;
         } else if let Some(mut fine) = Fine::new(space, matrix)? {
-            fine.inverse = context.inverse_diagonal(space, matrix)?;
+            space.copy(&inverse, &mut fine.inverse)?;
             let shared = matrix.shared_pattern();
             parts.finest(space, (fine, shared), (operator, inverse, is_half), context, View::from_slice(&[]))?;
         } else {
             let (what, name) = ("precision for a multigrid hierarchy", V::NAME.to_owned());
             return Err(Error::NotAvailable { what, name, available: vec!["f64", "f32"] });
         }
-        Ok(parts.amg())
+        let mut amg = parts.amg();
+        if let (Some(coupling), false) = (&coupling, hubs.is_empty()) {
+            let since = Instant::now();
+            let hubs = Hubs::new(space, operator, coupling, hubs, &amg)?;
+            amg.hierarchy.bytes += hubs.bytes();
+            amg.hierarchy.times.smoothing += since.elapsed().as_secs_f64();
+            amg.hubs = Some(hubs);
+        }
+        Ok(amg)
     }
 
     fn of_operator(space: &Space, operator: &dyn LinOp<T>, inverse: Buffer<T>, context: &Context) -> Result<Self> {
@@ -242,13 +260,14 @@ impl<'a, T: Real> Parts<'a, T> {
         }
         let flat = if context.ends.is_some() { stacks::QUADRATIC } else { stacks::LINEAR };
         // Half precision does not tell the nodes of a stack apart.
-        let blocks = if is_half { None } else { stacks::inverse(space, &fine, coords, flat)? };
+        let blocks =
+            if is_half { None } else { stacks::inverse(space, &fine, coords, flat, context.coupled.is_some())? };
         let fine = Fine { blocks, ..fine };
         self.is_flat = fine.blocks.is_some();
         let smoother = Smoother::new(space, operator, inverse, fine.blocks.as_ref(), scaling, FEW)?;
         self.lap(space, |times| &mut times.smoothing)?;
         let rows: Option<&CoupledRows> = context.original.map_or(context.coupled, |original| original.coupled);
-        let way = self.way(space, &fine, OMEGA / smoother.upper, rows, || {
+        let way = self.way(space, &fine, OMEGA / smoother.upper, || {
             if let Some(ends) = context.ends {
                 let free = Strength::new(space, &fine, coords, 0, REACH)?.free;
                 let free = match rows {
@@ -288,7 +307,6 @@ impl<'a, T: Real> Parts<'a, T> {
         space: &Space,
         fine: &Fine<R>,
         omega: f64,
-        rows: Option<&CoupledRows>,
         coarsening: impl FnOnce() -> Result<Option<Coarsening>>,
     ) -> Result<Option<NextLevel>> {
         let level = self.levels.len();
@@ -297,7 +315,7 @@ impl<'a, T: Real> Parts<'a, T> {
             None => {
                 let coarsening = coarsening()?;
                 self.lap(space, |times| &mut times.aggregation)?;
-                let found = coarsening.map(|coarsening| Symbolic::coupled(space, fine, coarsening, rows)).transpose()?;
+                let found = coarsening.map(|coarsening| Symbolic::new(space, fine, coarsening)).transpose()?;
                 self.lap(space, |times| &mut times.symbolic)?;
                 let found = found.map(Rc::new);
                 self.kept.inspect(|kept| kept.push(found.clone()));
@@ -325,7 +343,7 @@ impl<'a, T: Real> Parts<'a, T> {
         let inverse = inverse_diagonal(space, &rounded)?;
         let Some(mut fine) = Fine::new(space, &matrix)? else { unreachable!("doubles are numbers") };
         if is_of_vertices {
-            fine.blocks = stacks::inverse(space, &fine, &coords, stacks::LINEAR)?;
+            fine.blocks = stacks::inverse(space, &fine, &coords, stacks::LINEAR, false)?;
         }
         let steps = if self.is_thin || self.is_stretched() { MORE } else { FEW };
         let smoother = Smoother::new(space, &*rounded, inverse, fine.blocks.as_ref(), unscaled, steps)?;
@@ -334,7 +352,7 @@ impl<'a, T: Real> Parts<'a, T> {
         let level = self.levels.len();
         let reach = if is_of_vertices { REACH } else { COARSE_REACH };
         let way = if level < MOST_LEVELS {
-            self.way(space, &fine, OMEGA / smoother.upper, None, || {
+            self.way(space, &fine, OMEGA / smoother.upper, || {
                 aggregate(space, &fine, &coords, (level, reach), modes.number, |_| Ok(modes))
             })?
         } else {
@@ -386,7 +404,7 @@ impl<'a, T: Real> Parts<'a, T> {
             false if is_quadratic || is_stretched => [1, FEW_STEPS],
             false => [FEW_STEPS, 1],
         };
-        Amg { levels: RefCell::new(levels), matrices, inverse, steps, hierarchy }
+        Amg { levels: RefCell::new(levels), matrices, inverse, steps, hubs: None, hierarchy }
     }
 }
 

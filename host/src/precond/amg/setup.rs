@@ -36,6 +36,8 @@ pub struct Coarsening {
     pub modes: Rc<Modes>,
     /// Where its nodes are.
     pub coords: Rc<Buffer<[f64; 3]>>,
+    /// Which rows of P are sums of others.
+    pub sums: Option<Sums>,
 }
 
 impl Coarsening {
@@ -48,9 +50,9 @@ impl Coarsening {
     ) -> Result<Coarsening> {
         let Some(rows) = rows else { return Ok(self) };
         let sums = Sums::of(space, rows, ends, self.tentative.rows)?;
-        let shape = Rc::new(sums.shape(space, &self.tentative.shape)?);
+        let shape = Rc::new(sums.shape(space, &self.tentative.shape)?.0);
         let tentative = Rc::new(sums.replaced(space, &self.tentative, &shape)?);
-        Ok(Coarsening { tentative, ..self })
+        Ok(Coarsening { tentative, sums: Some(sums), ..self })
     }
 }
 
@@ -68,8 +70,8 @@ pub struct Symbolic {
     pub columns: Rc<Columns>,
     /// Which blocks `A P_0` has, if they are not those of P.
     unsolved: Option<Rc<Shape>>,
-    /// Which blocks the smoothed P has before the rows of slaves are sums of others, and these sums.
-    uncoupled: Option<(Rc<Shape>, Sums)>,
+    /// Which blocks the smoothed P has before some rows are sums of others.
+    uncoupled: Option<Rc<Shape>>,
     /// Which blocks `A P` has.
     product: Rc<Shape>,
     /// Which blocks A_c has, and those of them on the diagonal and right of it.
@@ -112,25 +114,15 @@ pub fn aggregate<R: Real>(
     let coords = centroids(space, aggregates.number, &columns, coords)?;
     let (tentative, modes) = modes.orthonormalised(space, fine.entries.size, shape, &columns)?;
     let (tentative, modes, coords) = (Rc::new(tentative), Rc::new(modes), Rc::new(coords));
-    Ok(Some(Coarsening { tentative, is_smoothed: true, modes, coords }))
+    Ok(Some(Coarsening { tentative, is_smoothed: true, modes, coords, sums: None }))
 }
 
 impl Symbolic {
     /// Finds which blocks there are.
     pub fn new<R: Real>(space: &Space, fine: &Fine<R>, coarsening: Coarsening) -> Result<Self> {
-        Symbolic::coupled(space, fine, coarsening, None)
-    }
-
-    /// The same with couplings around the matrix.
-    pub fn coupled<R: Real>(
-        space: &Space,
-        fine: &Fine<R>,
-        coarsening: Coarsening,
-        rows: Option<&CoupledRows>,
-    ) -> Result<Self> {
         let from = &coarsening.tentative.shape;
         let n_coarse = from.n_columns;
-        let (mut prolongator, mut unsolved, mut uncoupled) = (from.clone(), None, None);
+        let (mut prolongator, mut unsolved, mut uncoupled, mut columns) = (from.clone(), None, None, None);
         if coarsening.is_smoothed {
             let of_product = |x, y: &Shape| Shape::of_product(space, x, y.pattern.view(), n_coarse, false);
             prolongator = Rc::new(of_product(fine.rows(), from)?);
@@ -138,13 +130,13 @@ impl Symbolic {
                 let whole = of_product((fine.pattern.n_rows, blocks.pattern().view()), &prolongator)?;
                 unsolved = Some(std::mem::replace(&mut prolongator, Rc::new(whole)));
             }
-            if let Some(rows) = rows {
-                let sums = Sums::of(space, rows, None, fine.entries.size)?;
-                let whole = Rc::new(sums.shape(space, &prolongator)?);
-                uncoupled = Some((std::mem::replace(&mut prolongator, whole), sums));
+            if let Some(sums) = &coarsening.sums {
+                let (whole, of_whole) = sums.shape(space, &prolongator)?;
+                uncoupled = Some(std::mem::replace(&mut prolongator, Rc::new(whole)));
+                columns = Some(of_whole);
             }
         }
-        let columns = Columns::new(space, &prolongator)?;
+        let columns = columns.map_or_else(|| Columns::new(space, &prolongator), Ok)?;
         let product = Shape::of_product(space, fine.rows(), prolongator.pattern.view(), n_coarse, false)?;
         let transposed = (n_coarse, columns.transposed());
         let pattern = Shape::of_long_rows(space, transposed, product.pattern.view(), n_coarse, true)?.pattern;
@@ -179,7 +171,7 @@ impl Symbolic {
     fn smoothed<R: Real>(&self, space: &Space, fine: &Fine<R>, omega: f64) -> Result<BlockRows<f64>> {
         let tentative = &self.coarsening.tentative;
         let (entries, values) = (fine.entries, fine.values);
-        let shape = self.uncoupled.as_ref().map_or(&self.prolongator, |(shape, _)| shape);
+        let shape = self.uncoupled.as_ref().unwrap_or(&self.prolongator);
         let (mut p, mut inverse) = (None, fine.inverse.view());
         if let (Some(blocks), Some(unsolved)) = (&fine.blocks, &self.unsolved) {
             let unsolved = product(space, (entries, values), tentative, unsolved)?;
@@ -192,8 +184,8 @@ impl Symbolic {
         // SAFETY: all live until `finish`; each row of a block is written once.
         unsafe { space.run(p.n_items(), kernel) }?;
         space.finish()?;
-        match &self.uncoupled {
-            Some((_, sums)) => sums.replaced(space, &p, &self.prolongator),
+        match &self.coarsening.sums {
+            Some(sums) => sums.replaced(space, &p, &self.prolongator),
             None => Ok(p),
         }
     }

@@ -11,6 +11,7 @@ use crate::device::Buffer;
 use crate::linalg::Space;
 use crate::result::Result;
 use crate::sparse::{AUTO, Matrix, Pattern, Tuning};
+use cuda_std::prelude::View;
 use kernels_rs::amg::stacks::{
     CountStacked, FindStacked, GatherStacked, InvertStacked, ListStacked, MeasureLongest, Stacks,
 };
@@ -27,12 +28,13 @@ pub const LINEAR: f64 = 2.5;
 pub const QUADRATIC: f64 = 3.5;
 
 /// `D^-1` of the matrix of nodes at `coords`, stacked if they are `flat` times as close as the farthest; nothing if
-/// hardly any elements are flat.
+/// hardly any elements are flat. With couplings around the matrix its own `inverse` diagonal is that of all.
 pub fn inverse<R: Real>(
     space: &Space,
     fine: &Fine<R>,
     coords: &Buffer<[f64; 3]>,
     flat: f64,
+    is_coupled: bool,
 ) -> Result<Option<Matrix<f64>>> {
     let n = fine.pattern.n_rows;
     let (strength, number) = stacked(space, fine.pattern, coords, flat)?;
@@ -58,7 +60,8 @@ pub fn inverse<R: Real>(
     let blocks = Rc::new(Pattern { n_rows: n, row_start, columns });
     let mut inverse = Matrix::<f64>::zeros(space, AUTO, fine.entries.size, &blocks, Tuning::default())?;
     let (to, values) = (inverse.entries(), inverse.values_mut());
-    let gather = GatherStacked { from: fine.entries, values: fine.values, to, blocks: values };
+    let diagonal = if is_coupled { fine.inverse.view() } else { View::from_slice(&[]) };
+    let gather = GatherStacked { from: fine.entries, values: fine.values, inverse: diagonal, to, blocks: values };
     // SAFETY: both matrices live until `finish`; a stack's entries belong to its first node.
     unsafe {
         space.run(n, gather)?;

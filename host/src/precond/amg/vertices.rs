@@ -66,7 +66,7 @@ pub fn vertices(
     space.finish()?;
     let modes = Rc::new(Modes::rigid(space, size, &coarse_coords, &coarse_free)?);
     let (tentative, coords) = (Rc::new(prolongator), Rc::new(coarse_coords));
-    Ok(Some(Coarsening { tentative, is_smoothed: false, modes, coords }))
+    Ok(Some(Coarsening { tentative, is_smoothed: false, modes, coords, sums: None }))
 }
 
 /// The way to the level of the vertices where its matrix is known, and the finest level's is not.
@@ -81,8 +81,7 @@ pub(super) fn known(space: &Space, context: &Context) -> Result<Option<NextLevel
         let (what, name) = ("operator without a matrix", "of linear elements".into());
         return Err(Error::NotAvailable { what, name, available: vec!["of quadratic elements"] });
     };
-    let Some(Coarsening { tentative, modes, coords, .. }) =
-        vertices(space, matrix.block_size(), ends, coords, free)?
+    let Some(Coarsening { tentative, modes, coords, .. }) = vertices(space, matrix.block_size(), ends, coords, free)?
     else {
         return Ok(None);
     };

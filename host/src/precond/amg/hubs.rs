@@ -1,0 +1,100 @@
+//! Hubs: unknowns that thousands of others follow, as those that determine the motion of a large rigid face.
+//!
+//! On the first coarse level the row of a hub would couple all aggregates along the face, and on the next ones these with
+//! each other. So hubs, and with them what follows them, are held in the hierarchy, which is of the other unknowns f, and
+//! each has a vector of its own in
+//!
+//! ```text
+//! M^-1 = M_f^-1 + Z (Z^T A Z)^-1 Z^T
+//! ```
+//!
+//! A vector of Z is the motion of a hub by 1, the other hubs at rest, and how the body follows it: `A_ff z_f = -A_fh`,
+//! roughly, by one step with the hierarchy. Solved exactly, the sum is the inverse of A where `M_f` is that of `A_ff`; more
+//! steps take longer than the iterations that they save.
+
+use super::Amg;
+use super::cycle::OF_HUBS;
+use crate::device::Buffer;
+use crate::linalg::{Quotient, Scalar, Space};
+use crate::precond::Preconditioner;
+use crate::result::Result;
+use crate::sparse::{self, Coupling, LinOp};
+use kernels_rs::real::Real;
+
+/// `r . z`, and the energy of a vector, while vectors are made.
+const RZ: Scalar = Scalar::new(0);
+const ENERGY: Scalar = Scalar::new(1);
+
+/// What hubs add to a preconditioner.
+#[derive(Default)]
+pub struct Hubs<T: Real> {
+    /// Z, so that `Z^T A Z = 1`.
+    vectors: Vec<Buffer<T>>,
+}
+
+impl<T: Real> Hubs<T> {
+    /// Those of an operator and its couplings; `inner` is `M_f`.
+    pub fn new(
+        space: &Space,
+        operator: &dyn LinOp<T>,
+        coupling: &Coupling<T>,
+        hubs: &[u32],
+        inner: &Amg<T>,
+    ) -> Result<Self> {
+        let mut vectors: Vec<Buffer<T>> = Vec::with_capacity(hubs.len());
+        for hub in hubs {
+            let mut x = space.zeros(operator.n())?;
+            sparse::put(space, &mut x, &[*hub], &[T::ONE])?;
+            coupling.expand(space, &mut x)?;
+            relax(space, operator, inner, hubs, &mut x)?;
+            let mut product = space.zeros(operator.n())?;
+            operator.apply(space, &x, &mut product)?;
+            for other in &vectors {
+                space.dot(other, &product, ENERGY)?;
+                space.axpy(Quotient::new(ENERGY, Scalar::ONE).minus(), other, &mut x)?;
+            }
+            operator.apply(space, &x, &mut product)?;
+            space.dot(&x, &product, ENERGY)?;
+            let [energy] = space.read([ENERGY])?;
+            // A hub that the others determine adds nothing.
+            if energy > 0.0 {
+                space.fill(T::ZERO, &mut product)?;
+                space.axpy(Quotient::ONE.times(energy.sqrt().recip()), &x, &mut product)?;
+                vectors.push(product);
+            }
+        }
+        Ok(Hubs { vectors })
+    }
+
+    /// `z += Z Z^T r`.
+    pub fn add(&self, space: &Space, r: &Buffer<T>, z: &mut Buffer<T>) -> Result<()> {
+        self.vectors.iter().try_for_each(|vector| {
+            space.dot(vector, r, OF_HUBS)?;
+            space.axpy(Quotient::new(OF_HUBS, Scalar::ONE), vector, z)
+        })
+    }
+
+    /// Their bytes.
+    pub fn bytes(&self) -> u64 {
+        self.vectors.iter().map(Buffer::bytes).sum()
+    }
+}
+
+/// Takes energy out of x, hubs held: `x += alpha z`, `z = M_f^-1 r` of the residual `r = - A x`.
+fn relax<T: Real>(
+    space: &Space,
+    operator: &dyn LinOp<T>,
+    inner: &Amg<T>,
+    hubs: &[u32],
+    x: &mut Buffer<T>,
+) -> Result<()> {
+    let [mut product, mut r, mut z] = [space.zeros(x.len())?, space.zeros(x.len())?, space.zeros(x.len())?];
+    operator.apply(space, x, &mut product)?;
+    space.axpy(Quotient::MINUS_ONE, &product, &mut r)?;
+    inner.apply(space, operator, &r, &mut z)?;
+    sparse::put(space, &mut z, hubs, &vec![T::ZERO; hubs.len()])?;
+    operator.apply(space, &z, &mut product)?;
+    space.dot(&r, &z, RZ)?;
+    space.dot(&z, &product, ENERGY)?;
+    space.axpy(Quotient::new(RZ, ENERGY), &z, x)
+}
