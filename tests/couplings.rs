@@ -13,23 +13,32 @@ use warpfem::result::choices::{Method, Precision, Preconditioner};
 
 /// Boxes in a row along x, each with its length and cells; groups are `a_xmin`, `b_xmin` and so on.
 pub fn row(kind: ElementKind, boxes: &[(f64, [usize; 3])]) -> Mesh {
-    let (mut whole, mut end) = (Mesh::default(), 0.0);
-    for ((length, cells), letter) in boxes.iter().zip(["a", "b", "c"]) {
-        let one = generate_box(kind, [*length, 1.0, 1.0], *cells).unwrap();
+    let mut end = 0.0;
+    joined(boxes.iter().zip(["a", "b", "c"]).map(|((length, cells), letter)| {
+        let mut one = generate_box(kind, [*length, 1.0, 1.0], *cells).unwrap();
+        one.coords.iter_mut().for_each(|x| x[0] += end);
+        end += length;
+        (letter.to_string(), one)
+    }))
+}
+
+/// Meshes that share no nodes as one; the names of groups follow those of their meshes.
+pub fn joined(meshes: impl Iterator<Item = (String, Mesh)>) -> Mesh {
+    let mut whole = Mesh::default();
+    for (name, one) in meshes {
         let (first, block) = (whole.coords.len() as u32, whole.cells.len());
         let tag = whole.cells.iter().map(|cells| cells.tags.len() as u64).sum::<u64>();
-        whole.coords.extend(one.coords.iter().map(|x| [x[0] + end, x[1], x[2]]));
+        whole.coords.extend(&one.coords);
         whole.cells.extend(one.cells.iter().map(|cells| Cells {
             kind: cells.kind,
             nodes: cells.nodes.iter().map(|node| node + first).collect(),
             tags: cells.tags.iter().map(|own| own + tag).collect(),
         }));
         whole.groups.extend(one.groups.iter().map(|group| Group {
-            name: format!("{letter}_{}", group.name),
+            name: format!("{name}_{}", group.name),
             dim: group.dim,
             members: group.members.iter().map(|(of, cells)| (of + block, cells.clone())).collect(),
         }));
-        end += length;
     }
     whole.node_tags = (1..=whole.coords.len() as u64).collect();
     whole

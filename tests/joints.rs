@@ -2,7 +2,7 @@
 
 use crate::common::devices;
 use crate::common::fields::converged;
-use crate::couplings::{HEAD, bent, difference, model, row, solved, tie};
+use crate::couplings::{HEAD, bent, difference, joined, model, row, solved, tie};
 use std::collections::HashMap;
 use std::f64::consts::TAU;
 use warpfem::device::DeviceName;
@@ -151,6 +151,30 @@ fn sides_of_other_meshes_meet() {
     };
     let [coarse, fine] = [1, 2].map(sheared);
     assert!(fine < 0.5 * coarse && coarse < 0.1, "{coarse} {fine}");
+}
+
+/// Quadratic ties put slave nodes onto faces as sectors do: so a sector whose sides differ is the ring of six, tied.
+#[test]
+fn a_sector_with_other_meshes_on_its_sides_is_the_ring_of_tied_sectors() {
+    let warped = |x: [f64; 3]| x[0].powf(1.0 + 0.4 * x[1]);
+    let loads = spun(0);
+    for (kind, cells) in [(Tet10, [2, 2, 1]), (Hex20, [2, 2, 1])] {
+        let turned = |sector: usize| {
+            let (sin, cos) = (sector as f64 * TAU / 6.0).sin_cos();
+            let mut mesh = ring(kind, 1, cells, warped);
+            mesh.coords.iter_mut().for_each(|[x, y, _]| (*x, *y) = (cos * *x - sin * *y, sin * *x + cos * *y));
+            (format!("s{sector}"), mesh)
+        };
+        let bores: Vec<String> = (0..6).map(|sector| format!("\"s{sector}_xmin\"")).collect();
+        let ties = (0..6).map(|sector| tie(&format!("s{sector}_ymax"), &format!("s{}_ymin", (sector + 1) % 6)));
+        let text = loads.replace("\"xmin\"", &format!("[{}]", bores.join(", "))) + &ties.collect::<String>();
+        let whole = solved(model(&text, joined((0..6).map(turned))), DeviceName::Cpu);
+        for device in devices() {
+            let sector = solved(model(&(loads.clone() + CYCLIC), ring(kind, 1, cells, warped)), device);
+            let off = difference(&whole, &sector);
+            assert!(off < 1e-9, "{kind:?} on {device:?}: {off}");
+        }
+    }
 }
 
 /// Adds faces across a box: those of a side, at a distance along x.

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Measures couplings on a GPU, or makes the table of what was measured.
 
-    python3 docs/benchmarks/couplings/measure.py BINARY OUT.json      # some six minutes
+    python3 docs/benchmarks/couplings/measure.py BINARY OUT.json      # some nine minutes; goes on with what is not in OUT
     python3 docs/benchmarks/couplings/measure.py --table FILE.json
 
 Boxes of hex8: two tied halves and a remote load beside the part in one piece; a distributing remote point that holds
 20,000 nodes and rigid ones of 20,000 and 100,000, beside the same body without; 16 load cases beside one. Times are
 medians, after a run that does not count. An iteration is the difference of 500 and 100 with Jacobi's preconditioner.
-Memory is the most that the driver reports.
+Memory is the most that the driver reports in a run of its own.
 """
 
 import datetime
@@ -66,8 +66,15 @@ def gpu(what):
     return subprocess.run(query, capture_output=True, text=True, check=True).stdout.split("\n")[0].strip()
 
 
-def watched(command):
-    """Runs a command; the most memory of the GPU meanwhile, in MiB."""
+def run(command):
+    """Runs a command that may end with warnings."""
+    ended = subprocess.run(command, capture_output=True, text=True)
+    if ended.returncode not in (0, 5):
+        sys.exit(f"{' '.join(command)}: {ended.stderr}")
+
+
+def memory_of(command):
+    """The most memory of the GPU while a command runs, in MiB. Asking for it slows the command down."""
     used, done = [], threading.Event()
 
     def watch():
@@ -77,35 +84,42 @@ def watched(command):
 
     thread = threading.Thread(target=watch)
     thread.start()
-    run = subprocess.run(command, capture_output=True, text=True)
+    run(command)
     done.set()
     thread.join()
-    if run.returncode not in (0, 5):
-        sys.exit(f"{' '.join(command)}: {run.stderr}")
     return max(used)
 
 
 class Bench:
     def __init__(self, binary, out):
-        self.binary, self.out, self.folder, self.rows = os.path.abspath(binary), out, tempfile.mkdtemp(), []
+        self.binary, self.out, self.folder, self.parts = os.path.abspath(binary), out, tempfile.mkdtemp(), {}
+        self.rows = []
+        if os.path.exists(out):
+            with open(out) as f:
+                self.rows = json.load(f)["rows"]
 
     def mesh(self, name, parts):
-        boxes(f"{self.folder}/{name}.msh", parts)
+        self.parts[name] = parts
 
     def solve(self, mesh, text):
         case = f"{self.folder}/case.toml"
         with open(case, "w") as f:
             f.write(f'[mesh]\nfile = "{mesh}.msh"\n{STEEL}{text}')
+        command = [self.binary, "solve", case, "--device", "cuda", "-o", f"{self.folder}/out", "--quiet"]
         found = []
         for _ in range(RUNS + 1):
-            memory = watched([self.binary, "solve", case, "--device", "cuda", "-o", f"{self.folder}/out", "--quiet"])
+            run(command)
             with open(f"{self.folder}/out/summary.json") as f:
                 summary = json.load(f)
-            found.append((summary["timings_s"], memory))
-        times = {key: statistics.median(times[key] for times, _ in found[1:]) for key in found[0][0]}
-        return {"iterations": summary["solver"]["iterations"], "memory_mib": max(m for _, m in found), "seconds": times}
+            found.append(summary["timings_s"])
+        times = {key: statistics.median(times[key] for times in found[1:]) for key in found[0]}
+        return {"iterations": summary["solver"]["iterations"], "memory_mib": memory_of(command), "seconds": times}
 
     def add(self, name, mesh, text, iteration=True):
+        if any((row["name"], row["mesh"]) == (name, mesh) for row in self.rows):
+            return
+        if mesh in self.parts:
+            boxes(f"{self.folder}/{mesh}.msh", self.parts.pop(mesh))
         row = {"name": name, "mesh": mesh, **self.solve(mesh, text + (AMG if iteration else ""))}
         if iteration:
             few, many = (self.solve(mesh, text + JACOBI.format(n)) for n in (100, 500))

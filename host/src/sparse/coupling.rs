@@ -4,6 +4,7 @@
 //! what masters have of their slaves; rows of slaves are 0 in the result, and what vectors have there does not count. Sums of
 //! many unknowns that are 0 are projected out instead, before slaves follow their masters: [`ZeroSums`].
 
+use super::products::Epilogue;
 use super::{LinOp, ZeroSums};
 use crate::device::{Buffer, Grid, running_sums};
 use crate::linalg::Space;
@@ -402,6 +403,17 @@ pub struct Constrained<'a, T: Real> {
     pub coupling: &'a Coupling<T>,
 }
 
+impl<T: Real> Constrained<'_, T> {
+    /// `T x` of some vectors.
+    fn expanded(&self, space: &Space, x: &[Buffer<T>], to: &mut Vec<Buffer<T>>) -> Result<()> {
+        space.widen(to, self.operator.n(), x.len())?;
+        x.iter().zip(to).try_for_each(|(x, to)| {
+            space.copy(x, to)?;
+            self.coupling.expand(space, to)
+        })
+    }
+}
+
 impl<T: Real> LinOp<T> for Constrained<'_, T> {
     fn n(&self) -> usize {
         self.operator.n()
@@ -411,16 +423,24 @@ impl<T: Real> LinOp<T> for Constrained<'_, T> {
         self.apply_all(space, slice::from_ref(x), slice::from_mut(y))
     }
 
+    unsafe fn apply_then(&self, space: &Space, x: &Buffer<T>, y: &mut Buffer<T>, epilogue: Epilogue<T>) -> Result<()> {
+        if let Epilogue::Dot(_) = epilogue {
+            let moved = &mut *self.coupling.scratch.borrow_mut();
+            self.expanded(space, slice::from_ref(x), moved)?;
+            // SAFETY: this is no step. `x . T^T K T x = T x . K T x`, which the product with K has in passing.
+            unsafe { self.operator.apply_then(space, &moved[0], y, epilogue) }?;
+            return self.coupling.restrict(space, y);
+        }
+        self.apply(space, x, y)?;
+        // SAFETY: the caller's promise.
+        unsafe { epilogue.after(space, x, y) }
+    }
+
     fn apply_all(&self, space: &Space, x: &[Buffer<T>], y: &mut [Buffer<T>]) -> Result<()> {
         let moved = &mut *self.coupling.scratch.borrow_mut();
         for (x, y) in x.chunks(WIDTH).zip(y.chunks_mut(WIDTH)) {
-            space.widen(moved, self.n(), x.len())?;
-            let moved = &mut moved[..x.len()];
-            for (x, moved) in x.iter().zip(&mut *moved) {
-                space.copy(x, moved)?;
-                self.coupling.expand(space, moved)?;
-            }
-            self.operator.apply_all(space, moved, y)?;
+            self.expanded(space, x, moved)?;
+            self.operator.apply_all(space, &moved[..x.len()], y)?;
             y.iter_mut().try_for_each(|y| self.coupling.restrict(space, y))?;
         }
         Ok(())

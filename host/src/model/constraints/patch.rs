@@ -7,7 +7,6 @@
 //! these do work with: `u = sum_a w_a u_a / A + theta x (at - c)`, `theta = J^-1 sum_a s_a x u_a`, `s_a = int N_a (x - c) dA`;
 //! of a rigid motion it is that motion. Points have equal weights.
 
-use std::collections::BTreeMap;
 
 use nalgebra::{Matrix3, Vector3};
 use toml::Spanned;
@@ -49,36 +48,37 @@ impl Patch {
     /// Of points.
     pub fn of_points(points: &[u32], coords: &[[f64; 3]], is_plane: bool) -> Self {
         let shares = points.iter().map(|&node| (node, 1.0, coords[node as usize]));
-        Patch::new(shares, coords, is_plane)
+        Patch::new(shares.collect(), coords, is_plane)
     }
 
     /// Of faces.
     pub fn of_faces(faces: &[Face], coords: &[[f64; 3]], is_plane: bool) -> Self {
         let of_face = |face: &Face| {
-            let nodes = face.nodes().to_vec();
-            let of_point = |at: &crate::element::shape::At| {
-                let (size, place) =
-                    (at.weight * norm(face.area_vector(at, coords)), at.place(|b| coords[nodes[b] as usize]));
-                at.n.iter().map(|n| (size * n, place.map(|x| size * n * x))).collect::<Vec<_>>()
-            };
-            let of_points: Vec<Vec<_>> = face.kind.table().curved.iter().map(of_point).collect();
-            let share =
-                |(b, node): (usize, u32)| of_points.iter().map(move |at| (node, at[b].0, at[b].1)).collect::<Vec<_>>();
-            nodes.iter().copied().enumerate().flat_map(share).collect::<Vec<_>>()
+            let nodes = face.nodes();
+            let mut shares: Vec<(u32, f64, [f64; 3])> = nodes.iter().map(|node| (*node, 0.0, [0.0; 3])).collect();
+            for at in &face.kind.table().curved {
+                let size = at.weight * norm(face.area_vector(at, coords));
+                let place = at.place(|b| coords[nodes[b] as usize]);
+                for ((_, weight, first), n) in shares.iter_mut().zip(&at.n) {
+                    *weight += size * n;
+                    *first = add(*first, place.map(|x| size * n * x));
+                }
+            }
+            shares
         };
-        Patch::new(faces.iter().flat_map(of_face), coords, is_plane)
+        Patch::new(faces.iter().flat_map(of_face).collect(), coords, is_plane)
     }
 
     /// Of nodes with `int N_a dA` and `int N_a x dA`; a node may come several times.
-    fn new(all: impl Iterator<Item = (u32, f64, [f64; 3])>, coords: &[[f64; 3]], is_plane: bool) -> Self {
-        let mut of_nodes = BTreeMap::<u32, (f64, [f64; 3])>::new();
-        for (node, weight, first) in all {
-            let share = of_nodes.entry(node).or_default();
-            *share = (share.0 + weight, add(share.1, first));
-        }
-        let area: f64 = of_nodes.values().map(|share| share.0).sum();
-        let centre = of_nodes.values().map(|share| share.1).fold([0.0; 3], add).map(|x| x / area);
-        let (nodes, mut shares): (Vec<u32>, Vec<(f64, [f64; 3])>) = of_nodes.into_iter().unzip();
+    fn new(mut all: Vec<(u32, f64, [f64; 3])>, coords: &[[f64; 3]], is_plane: bool) -> Self {
+        all.sort_by_key(|of| of.0);
+        let sum = |same: &[(u32, f64, [f64; 3])]| {
+            let sum = same.iter().fold((0.0, [0.0; 3]), |sum, of| (sum.0 + of.1, add(sum.1, of.2)));
+            (same[0].0, sum)
+        };
+        let (nodes, mut shares): (Vec<u32>, Vec<(f64, [f64; 3])>) = all.chunk_by(|a, b| a.0 == b.0).map(sum).unzip();
+        let area: f64 = shares.iter().map(|share| share.0).sum();
+        let centre = shares.iter().map(|share| share.1).fold([0.0; 3], add).map(|x| x / area);
         shares.iter_mut().for_each(|(weight, first)| *first = sub(*first, centre.map(|x| *weight * x)));
         // `sum_a x_a x (w x s_a)` is J w.
         let mut tensor = Matrix3::zeros();
