@@ -92,6 +92,20 @@ fn instances_of_abaqus_are_placed_and_tied() {
     assert_close("extent", &[low[1], low[2], high[1], high[2]], &[0.0, -1.0, 1.0, 1.0], 1e-12, 1.0);
 }
 
+/// The side that is followed may be a surface of faces, or of their nodes.
+#[test]
+fn a_deck_of_a_sector_is_a_cyclic_case() {
+    let deck = text("sector.inp");
+    let faces = deck.split("*SURFACE, NAME=START\n").nth(1).unwrap().split('*').next().unwrap();
+    let of_nodes = deck.replace("NAME=START\n", "NAME=START, TYPE=NODE\n").replace(faces, "STARTS\n");
+    let case = "[[support]]\non = \"HUB\"\nfix = \"xyz\"\n[rotation]\naxis = [0.0, 0.0, 1.0]\nspeed = 1e3\n\
+                [gravity]\nacceleration = [0.0, 0.0, 9810.0]\n[[cyclic]]\nfrom = \"START\"\nto = \"STOP\"\naxis = [0.0, 0.0, 1.0]\n";
+    let case = as_case("sector.inp", case);
+    for deck in [&deck, &of_nodes] {
+        assert_same(&solve(&model("sector.inp", deck)), &case);
+    }
+}
+
 /// Cylindrical axes, an equation with a point that is loaded by an amplitude, and a second step whose loads replace the first's.
 #[test]
 fn two_steps_are_two_load_cases() {
@@ -223,6 +237,12 @@ const MISTAKES: &[(&str, &str, &str, &str)] = &[
     ("by_hand.inp", "0., 0., 0., 0., 0., 1.\n*BOUNDARY", "0., 0., 0., 0., 0., 0.\n*BOUNDARY", "these two points make no axes"),
     ("by_hand.inp", "*STATIC\n*DLOAD, OP=NEW", "*STATIC\n*BOUNDARY\n3, 1, 1\n*DLOAD, OP=NEW", "this step holds or moves other nodes"),
     ("freecad.inp", "freecad_mesh.inc", "freecad.msh", "cannot read"),
+    ("sector.inp", "N=6", "N=5", "N is 5, and the two sides are 1/6 of a turn apart"),
+    ("sector.inp", "N=6", "N=one", "N is `ONE`"),
+    ("sector.inp", "TIE=T1", "TIE=T2", "0 ties with CYCLIC SYMMETRY may be meant"),
+    ("sector.inp", "*CYCLIC SYMMETRY MODEL", "** NONE", "this sector has no axis"),
+    ("sector.inp", "0., 0., 0., 0., 0., 1.\n*B", "0., 0., 1.\n*B", "the axis has two points"),
+    ("sector.inp", "*STATIC\n", "*FREQUENCY\n2\n*SELECT CYCLIC SYMMETRY MODES, NMIN=0, NMAX=1\n", "from sector to sector"),
 ];
 
 #[test]
@@ -243,7 +263,7 @@ fn mistakes_are_said_at_their_lines() {
 /// Wherever a deck is cut, it is refused, or solved as it stands.
 #[test]
 fn a_deck_may_be_cut_anywhere() {
-    for name in ["gmsh.inp", "prepomax.inp", "abaqus.inp", "by_hand.inp"] {
+    for name in ["gmsh.inp", "prepomax.inp", "abaqus.inp", "by_hand.inp", "sector.inp"] {
         let deck = text(name);
         let whole = deck.to_uppercase().rfind("*END STEP").unwrap();
         for end in (0..whole).step_by(7) {

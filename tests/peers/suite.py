@@ -87,8 +87,8 @@ def why_not(text):
             return "bolts of bodies of revolution"
         if name == "SUBMODEL":
             return f"*{name}"
-        if name == "TIE" and ("CYCLICSYMMETRY" in line or "MULTISTAGE" in line):
-            return "*TIE of sectors"
+        if name == "TIE" and "MULTISTAGE" in line:
+            return "*TIE of stages"
     kinds = [kind for kind in re.findall(r"^\*MPC[^*]*?\n(\w+)", text, re.M | re.I) if kind.upper() != "MEANROT"]
     if kinds:
         return f"*MPC of type {kinds[0]}"

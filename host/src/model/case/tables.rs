@@ -235,6 +235,9 @@ pub struct CyclicTable {
     pub axis: Option<Spanned<Vector>>,
     /// A point of the axis; the origin if left out.
     pub at: Option<Spanned<Vector>>,
+    /// How many sectors make a turn, if a deck says so.
+    #[serde(skip)]
+    pub sectors: Option<f64>,
 }
 
 /// One `[[bolt]]`: exactly one of `preload`, `shortening`.

@@ -7,7 +7,6 @@
 //! these do work with: `u = sum_a w_a u_a / A + theta x (at - c)`, `theta = J^-1 sum_a s_a x u_a`, `s_a = int N_a (x - c) dA`;
 //! of a rigid motion it is that motion. Points have equal weights.
 
-
 use nalgebra::{Matrix3, Vector3};
 use toml::Spanned;
 

@@ -73,7 +73,11 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("MODELCHANGE", "parts that come and go are not solved", "a deck for each state"),
     ("CHANGEMATERIAL", "materials that change between steps are not solved", "a deck for each state"),
     ("CHANGESOLIDSECTION", "materials that change between steps are not solved", "a deck for each state"),
-    ("CYCLICSYMMETRYMODEL", "sectors are solved of case files alone", "[[cyclic]] in a case file"),
+    (
+        "SELECTCYCLICSYMMETRYMODES",
+        "modes that differ from sector to sector are not solved",
+        "a model of the whole ring",
+    ),
     (
         "DISTRIBUTION",
         "axes from element to element are not read",
@@ -102,6 +106,7 @@ const PARAMETERS: &[(&str, &[&str])] = &[
     ("EXPANSION", &["TYPE", "ZERO", "DEPENDENCIES"]),
     ("DENSITY", &["DEPENDENCIES"]),
     ("TIE", &["NAME", "POSITIONTOLERANCE", "ADJUST", "CYCLICSYMMETRY", "TYPE", "NOROTATION", "TIENSET"]),
+    ("CYCLICSYMMETRYMODEL", &["N", "NGRAPH", "TIE", "ELSET", "CHECK"]),
     ("TRANSFORM", &["NSET", "TYPE"]),
     ("ORIENTATION", &["NAME", "SYSTEM", "DEFINITION", "LOCALDIRECTIONS"]),
     ("BUCKLE", &["SOLVER"]),
@@ -141,6 +146,7 @@ pub(super) fn take(reader: &mut Reader<'_>, card: &Card) -> Read {
         "DISTRIBUTINGCOUPLING" => reader.distributing_coupling(card),
         "MPC" => reader.mean_rotation(card),
         "TIE" => reader.tie(card),
+        "CYCLICSYMMETRYMODEL" => reader.sector(card),
         "PRE-TENSIONSECTION" => reader.bolt(card),
         "SPRING" => reader.spring(card),
         "MASS" => reader.mass(card),

@@ -10,6 +10,7 @@ use super::super::{Names, Numbers};
 use super::Reader;
 use super::points::{Equation, Points};
 use super::remotes::Remote;
+use super::sectors::Sides;
 use super::steps::{Dof, State, Values};
 use crate::element::middle;
 use crate::io::inp::geometry::Surface;
@@ -32,6 +33,7 @@ pub struct Couplings {
     pub points: Points,
     remotes: Vec<Remote>,
     bolts: Vec<Bolt>,
+    pub sides: Vec<Sides>,
 }
 
 impl Reader<'_> {
@@ -229,10 +231,6 @@ impl Reader<'_> {
 
     /// `*TIE`: a line with slave and master.
     pub(super) fn tie(&mut self, card: &Card) -> Read {
-        if let Some(cyclic) = card.parameter("CYCLICSYMMETRY") {
-            let message = "sectors are solved of case files alone";
-            return Err(Mistake::at(cyclic.place.clone(), message, "[[cyclic]] in a case file"));
-        }
         let tolerance = match card.parameter("POSITIONTOLERANCE") {
             Some(parameter) => {
                 let text = parameter.value.as_deref().unwrap_or_default();
@@ -248,10 +246,16 @@ impl Reader<'_> {
             let [slave, master, ..] = &sides[..] else {
                 return Err(Mistake::at(line.place, "a tie has two surfaces", "slave, master"));
             };
+            let slave = self.surface(&slave.name(), &slave.place)?;
+            let master = self.surface(&master.name(), &master.place)?;
+            if card.has("CYCLICSYMMETRY") {
+                self.sides(card, slave, master, line.place)?;
+                continue;
+            }
             let table = TieTable {
                 name: card.word("NAME").map(|name| Spanned::new(card.place.clone(), name)),
-                slave: self.surface(&slave.name(), &slave.place)?,
-                master: self.surface(&master.name(), &master.place)?,
+                slave,
+                master,
                 tolerance: tolerance.clone(),
                 kind: None,
             };

@@ -12,6 +12,7 @@ mod points;
 mod prints;
 mod remotes;
 mod sections;
+mod sectors;
 mod steps;
 mod supports;
 mod temperatures;
@@ -186,6 +187,7 @@ impl<'a> Reader<'a> {
         }
         self.geometry.enter(None);
         self.check_others()?;
+        self.check_sides()?;
         self.close_steps()?;
         self.close_files();
         let (prints, times) = self.steps.iter().map(|step| (step.state.prints.clone(), step.time)).unzip();
