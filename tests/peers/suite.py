@@ -102,6 +102,11 @@ def why_not(text):
     return "" if "STATIC" in names else "no *STATIC step"
 
 
+def real(word):
+    """A number as Fortran writes it: without an E where the exponent has three digits."""
+    return float(re.sub(r"(?<=[\d.])([+-]\d{3})$", r"E\1", word))
+
+
 def dat(path):
     """The tables of a .dat file: by heading a dictionary from tags to values."""
     tables, rows = collections.OrderedDict(), {}
@@ -114,7 +119,7 @@ def dat(path):
             tags = words[: len(words) - len([w for w in words if w in numbers])] if "S" not in words else None
             if tags is not None and numbers:
                 tags = [word for word in tags if word.isdigit()]
-                rows[tuple(tags)] = np.array([float(number) for number in numbers])
+                rows[tuple(tags)] = np.array([real(number) for number in numbers])
     return tables
 
 
@@ -130,7 +135,7 @@ def frd(path):
             name = None
         elif line.startswith(" -1") and name:
             values = [line[13 + 12 * k : 25 + 12 * k] for k in range((len(line.rstrip()) - 13 + 11) // 12)]
-            tables.setdefault((name, str(step), 0.0), {})[(line[3:13].strip(),)] = np.array([float(v) for v in values])
+            tables.setdefault((name, str(step), 0.0), {})[(line[3:13].strip(),)] = np.array([real(v) for v in values])
     return tables
 
 

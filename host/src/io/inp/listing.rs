@@ -34,7 +34,7 @@ type Spliced = Result<Listing, (Listing, Box<Mistake>)>;
 /// Reads a file and what it includes.
 pub fn read(path: &Path) -> Spliced {
     match std::fs::read(path) {
-        Ok(bytes) => splice(path, &bytes),
+        Ok(bytes) => splice(path, bytes),
         Err(error) => {
             let message = format!("cannot read the deck: {}", files::reason(path, &error));
             let mistake = Mistake { place: None, message, help: files::instead(path, "inp", "decks") };
@@ -44,9 +44,12 @@ pub fn read(path: &Path) -> Spliced {
 }
 
 /// The text of a file's bytes with what it includes.
-pub fn splice(path: &Path, bytes: &[u8]) -> Spliced {
+pub fn splice(path: &Path, bytes: Vec<u8>) -> Spliced {
     let mut all = Splice::new(path);
-    match all.add(path, bytes, 0) {
+    let added = all.add(path, &bytes, 0);
+    // The text is copied once more.
+    drop(bytes);
+    match added {
         Ok(()) => Ok(all.listing()),
         Err(mistake) => Err((all.listing(), mistake)),
     }

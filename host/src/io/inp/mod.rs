@@ -100,7 +100,7 @@ impl Deck {
     ///
     /// As [`Deck::read`].
     pub fn parse(path: &Path, text: &[u8]) -> Result<Deck, (Listing, Box<Mistake>)> {
-        listing::splice(path, text).and_then(Deck::of)
+        listing::splice(path, text.to_vec()).and_then(Deck::of)
     }
 
     fn of(listing: Listing) -> Result<Deck, (Listing, Box<Mistake>)> {
