@@ -237,10 +237,10 @@ const MISTAKES: &[(&str, &str, &str, &str)] = &[
     ("by_hand.inp", "0., 0., 0., 0., 0., 1.\n*BOUNDARY", "0., 0., 0., 0., 0., 0.\n*BOUNDARY", "these two points make no axes"),
     ("by_hand.inp", "*STATIC\n*DLOAD, OP=NEW", "*STATIC\n*BOUNDARY\n3, 1, 1\n*DLOAD, OP=NEW", "this step holds or moves other nodes"),
     ("freecad.inp", "freecad_mesh.inc", "freecad.msh", "cannot read"),
-    ("sector.inp", "N=6", "N=5", "N is 5, and the two sides are 1/6 of a turn apart"),
+    ("sector.inp", "N=6", "N=5", "N is 5, and the two sides are 60 degrees apart"),
     ("sector.inp", "N=6", "N=one", "N is `ONE`"),
-    ("sector.inp", "TIE=T1", "TIE=T2", "0 ties with CYCLIC SYMMETRY may be meant"),
-    ("sector.inp", "*CYCLIC SYMMETRY MODEL", "** NONE", "this sector has no axis"),
+    ("sector.inp", "TIE=T1", "TIE=T2", "there is no *TIE, CYCLIC SYMMETRY, NAME=T2 above"),
+    ("sector.inp", "*CYCLIC SYMMETRY MODEL, N=6, NGRAPH=6, TIE=T1\n0., 0., 0., 0., 0., 1.\n", "", "this sector has no axis"),
     ("sector.inp", "0., 0., 0., 0., 0., 1.\n*B", "0., 0., 1.\n*B", "the axis has two points"),
     ("sector.inp", "*STATIC\n", "*FREQUENCY\n2\n*SELECT CYCLIC SYMMETRY MODES, NMIN=0, NMAX=1\n", "from sector to sector"),
 ];

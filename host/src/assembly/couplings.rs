@@ -42,7 +42,7 @@ impl Couplings {
         let least: HashMap<u32, f64> = least.into_iter().collect();
         let mut rows = Vec::new();
         for (slave, terms, value) in resolved {
-            let terms: Vec<(u32, f64)> = numbered(terms).collect();
+            let terms: Vec<(u32, f64)> = numbered(terms).filter(|term| term.1 != 0.0).collect();
             let of_sums = terms.iter().map(|(of, factor)| factor * least.get(of).copied().unwrap_or(0.0)).sum::<f64>();
             values.push((unknown(slave), value + of_sums));
             rows.push((unknown(slave) as u32, terms));
@@ -50,8 +50,10 @@ impl Couplings {
         let mut rows = CoupledRows { sums, ..CoupledRows::new(size * numbering.len(), rows) };
         let openings = model.constraints.bolts.iter().flat_map(|bolt| bolt.opening(size));
         let openings = openings.map(|pair| pair.map(|dof| unknown(dof) as u32));
-        rows.shut = openings.filter(|[above, _]| rows.slaves.binary_search(above).is_err()).collect();
-        rows.hubs = rows.most_followed();
+        let is_pin = |of: &u32| rows.sums.iter().any(|sums| sums.pins.contains(of));
+        let hubs: Vec<u32> = rows.most_followed().into_iter().filter(|of| !is_pin(of)).collect();
+        let is_free = |of: &u32| rows.slaves.binary_search(of).is_err() && !hubs.contains(of);
+        (rows.shut, rows.hubs) = (openings.filter(|[above, _]| is_free(above)).collect(), hubs);
         Ok(Some(Couplings { on_device: Rc::new(Coupling::new(space, &rows)?), rows, values }))
     }
 

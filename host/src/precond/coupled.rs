@@ -25,9 +25,8 @@ pub fn inverse_diagonal<V: Stored>(
     coupled: Option<&CoupledRows>,
     slaves: Slaves,
 ) -> Result<Buffer<V::Arithmetic>> {
-    let inverse = jacobi::inverse_diagonal(space, matrix)?;
+    let mut inverse = jacobi::inverse_diagonal(space, matrix)?;
     let Some(rows) = coupled else { return Ok(inverse) };
-    let mut inverse = inverse;
     let mut added: Vec<(u32, f64)> = rows.masters.iter().copied().zip(terms(space, matrix, rows)?).collect();
     added.sort_by_key(|of| of.0);
     let of_each = added.chunk_by(|a, b| a.0 == b.0).map(|same| (same[0].0, same.iter().map(|of| of.1).sum::<f64>()));

@@ -19,14 +19,14 @@ use std::cmp::Reverse;
 use std::ops::Range;
 use std::slice;
 
-/// Entries that one thread of a GPU adds up, and one block of threads; what is longer is cut into chunks.
+/// Entries that one thread adds up, and one block of a GPU's threads; what is longer is cut into chunks.
 const SHORT: usize = 64;
 const CHUNK: usize = 4096;
 
-/// Slaves of a master that multigrid has on coarse levels.
+/// A master of more slaves than this is a hub, which multigrid holds on coarse levels.
 const MOST_FOLLOWERS: usize = 4096;
-/// Masters of more slaves that are held there: each has a vector of its own.
-const MOST_HUBS: usize = 12;
+/// Hubs at most: each has a vector of its own.
+const MOST_HUBS: usize = 24;
 
 /// The rows of T that belong to slaves, on the host: each is `u_slave = sum factor u_master`. No master is a slave.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -260,19 +260,19 @@ impl<T: Real> Gather<T> {
         to_partials: bool,
         (steps, n_partials): (&mut Vec<Step<T>>, &mut u32),
     ) -> Result<()> {
-        let mut from_partials = false;
+        let (mut from_partials, chunk) = (false, if space.on_host() { SHORT } else { CHUNK });
         while !rows.targets.is_empty() {
             let [mut short, mut long, mut chunks, mut more] = std::array::from_fn(|_| Lists::empty());
             for (row, target) in rows.targets.iter().enumerate() {
                 let places = rows.starts[row] as usize..rows.starts[row + 1] as usize;
                 if places.len() <= SHORT {
                     short.push(*target, rows.terms(places));
-                } else if places.len() <= CHUNK {
+                } else if places.len() <= chunk {
                     long.push(*target, rows.terms(places));
                 } else {
                     let first = *n_partials;
-                    for start in places.clone().step_by(CHUNK) {
-                        chunks.push(*n_partials, rows.terms(start..places.end.min(start + CHUNK)));
+                    for start in places.clone().step_by(chunk) {
+                        chunks.push(*n_partials, rows.terms(start..places.end.min(start + chunk)));
                         *n_partials += 1;
                     }
                     more.push(*target, (first..*n_partials).map(|partial| (partial, 1.0)));
@@ -344,6 +344,9 @@ fn numbers(n: usize) -> Vec<u32> {
 fn move_entries<T: Real>(space: &Space, from: (View<T>, &[u32]), to: (ViewMut<T>, &[u32])) -> Result<()> {
     let ((x, sources), (y, targets)) = (from, to);
     let n = sources.len();
+    if n == 0 {
+        return Ok(());
+    }
     let (starts, columns) = (space.upload_vec((0..=n as u64).collect())?, space.upload(sources)?);
     let (factors, targets) = (space.upload_vec(vec![T::ONE; n])?, space.upload(targets)?);
     let rows = SparseRows { starts: starts.view(), columns: columns.view(), factors: factors.view() };

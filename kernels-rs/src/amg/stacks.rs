@@ -106,8 +106,8 @@ pub unsafe fn list_stacked(node: usize, of: Stacks, row_start: View<u64>, column
     }
 }
 
-/// Computes: the blocks of D, taken from a matrix; with couplings around it the diagonal is another one, and unknowns that
-/// have none, as slaves, are not in D.
+/// Computes: the blocks of D, taken from a matrix. With couplings around it the diagonal is that of `T^T K T`, the other
+/// entries are those of K, and unknowns without a diagonal, such as slaves, are not in D.
 ///
 /// Parameters: `from, values`, the matrix, whose rows have their diagonal first; `inverse [n]`, that of the diagonal with
 /// couplings, or nothing; `to, blocks`, D, 0 before. Thread mapping: an item per block row. Memory moved: D's values read and

@@ -47,7 +47,7 @@ pub fn read(path: &Path) -> Spliced {
 pub fn splice(path: &Path, bytes: Vec<u8>) -> Spliced {
     let mut all = Splice::new(path);
     let added = all.add(path, &bytes, 0);
-    // The text is copied once more.
+    // They go now, as `listing` copies the text.
     drop(bytes);
     match added {
         Ok(()) => Ok(all.listing()),

@@ -103,9 +103,10 @@ fn sector(
         let help = "a sector is a whole part of a turn, such as 60 degrees: check the groups, `axis` and `at`";
         return Err(case.error_at(given.to.span(), message, help));
     }
-    if let Some(said) = given.sectors.filter(|said| (said - n).abs() > WHOLE * n) {
-        let message = format!("N is {}, and the two sides are 1/{n} of a turn apart", number(said, 4));
-        return Err(case.error_at(given.to.span(), message, "check N, the surfaces and the axis"));
+    let n = given.sectors.unwrap_or(n);
+    if (TAU / angle.abs() - n).abs() > 0.5 {
+        let message = format!("N is {n}, and the two sides are {} degrees apart", number(angle.to_degrees(), 4));
+        return Err(case.error_at(given.to.span(), message, "check N, the two surfaces of the *TIE, and the axis"));
     }
     Ok(Rotation3::from_axis_angle(&Unit::new_unchecked(along), angle.signum() * TAU / n))
 }

@@ -165,10 +165,11 @@ fn replaced(terms: &[(u32, f64)], sums: &BTreeMap<u32, Vec<(u32, f64)>>) -> Vec<
     merged(all)
 }
 
-/// Each unknown once, ascending.
+/// Each unknown once, ascending, without those whose factors cancel.
 fn merged(mut terms: Vec<(u32, f64)>) -> Vec<(u32, f64)> {
     terms.sort_by_key(|(unknown, _)| *unknown);
-    terms.chunk_by(|a, b| a.0 == b.0).map(|same| (same[0].0, same.iter().map(|term| term.1).sum())).collect()
+    let sums = terms.chunk_by(|a, b| a.0 == b.0).map(|same| (same[0].0, same.iter().map(|term| term.1).sum()));
+    sums.filter(|term| term.1 != 0.0).collect()
 }
 
 /// The bits of free components, but for slaves and what else is bound on the levels below.

@@ -239,7 +239,7 @@ pub fn cycle<T: Real>(
 /// Scalars that [`conjugate_gradients`] has on a level for a vector: the last ones of the bank but for those that others have,
 /// as the iteration outside has the first.
 const SCALARS: usize = 5;
-/// Scalars at the end of the bank that others have.
+/// Scalars at the end of the bank that others have: hubs, norms, operators of elements, and the constant 1.
 const OF_OTHERS: usize = 5;
 /// That of [`super::hubs`] among them.
 pub const OF_HUBS: Scalar = Scalar::new(N_SCALARS - OF_OTHERS);

@@ -25,6 +25,9 @@ use kernels_rs::real::Real;
 const RZ: Scalar = Scalar::new(0);
 const ENERGY: Scalar = Scalar::new(1);
 
+/// A vector of less than this part of its energy is what the others leave of it by rounding.
+const DETERMINED: f64 = 1e-5;
+
 /// What hubs add to a preconditioner.
 #[derive(Default)]
 pub struct Hubs<T: Real> {
@@ -33,35 +36,44 @@ pub struct Hubs<T: Real> {
 }
 
 impl<T: Real> Hubs<T> {
-    /// Those of an operator and its couplings; `inner` is `M_f`.
+    /// Those of an operator and its couplings, with the inverse of their diagonal; `inner` is `M_f`.
     pub fn new(
         space: &Space,
         operator: &dyn LinOp<T>,
         coupling: &Coupling<T>,
-        hubs: &[u32],
+        (hubs, inverse): (&[u32], &[T]),
         inner: &Amg<T>,
     ) -> Result<Self> {
         let mut vectors: Vec<Buffer<T>> = Vec::with_capacity(hubs.len());
-        for hub in hubs {
+        for (hub, inverse) in hubs.iter().zip(inverse) {
             let mut x = space.zeros(operator.n())?;
             sparse::put(space, &mut x, &[*hub], &[T::ONE])?;
             coupling.expand(space, &mut x)?;
             relax(space, operator, inner, hubs, &mut x)?;
             let mut product = space.zeros(operator.n())?;
-            operator.apply(space, &x, &mut product)?;
-            for other in &vectors {
-                space.dot(other, &product, ENERGY)?;
-                space.axpy(Quotient::new(ENERGY, Scalar::ONE).minus(), other, &mut x)?;
+            let energy_of = |x: &Buffer<T>, product: &mut Buffer<T>| -> Result<f64> {
+                operator.apply(space, x, product)?;
+                space.dot(x, product, ENERGY)?;
+                space.read([ENERGY]).map(|[energy]| energy)
+            };
+            let before = energy_of(&x, &mut product)?;
+            let mut energy = before;
+            // Twice, as once leaves rounding errors where vectors depend on each other.
+            for _ in 0..2 {
+                for other in &vectors {
+                    space.dot(other, &product, RZ)?;
+                    space.axpy(Quotient::new(RZ, Scalar::ONE).minus(), other, &mut x)?;
+                }
+                energy = energy_of(&x, &mut product)?;
             }
-            operator.apply(space, &x, &mut product)?;
-            space.dot(&x, &product, ENERGY)?;
-            let [energy] = space.read([ENERGY])?;
-            // A hub that the others determine adds nothing.
-            if energy > 0.0 {
-                space.fill(T::ZERO, &mut product)?;
+            space.fill(T::ZERO, &mut product)?;
+            if energy > DETERMINED * before {
                 space.axpy(Quotient::ONE.times(energy.sqrt().recip()), &x, &mut product)?;
-                vectors.push(product);
+            } else {
+                // Rounding alone is left of it: its diagonal has to do.
+                sparse::put(space, &mut product, &[*hub], &[T::from_f64(inverse.to_f64().max(0.0).sqrt())])?;
             }
+            vectors.push(product);
         }
         Ok(Hubs { vectors })
     }

@@ -97,7 +97,7 @@ pub struct Amg<T: Real> {
     inverse: Option<Matrix<T>>,
     /// Steps of conjugate gradients on the first coarse level, and on each other; 1 for the cycle alone.
     steps: [usize; 2],
-    /// What the hierarchy leaves to them.
+    /// Corrections of the hubs, which the hierarchy holds, if there are any.
     hubs: Option<Hubs<T>>,
     hierarchy: Hierarchy,
 }
@@ -142,6 +142,7 @@ impl<T: Real> Build<T> for Amg<T> {
         let mut parts = Parts::new(matrix, context.kept.filter(|_| context.coupled.is_none()));
         let (mut inverse, coupling) = (context.inverse_diagonal(space, matrix)?, context.coupling(space)?);
         let hubs = context.coupled.map_or(&[][..], |rows| &rows.hubs);
+        let of_hubs = sparse::pick(space, &inverse, hubs)?;
         sparse::put(space, &mut inverse, hubs, &vec![T::ZERO; hubs.len()])?;
         let coupled = Coupled::new(matrix, coupling.as_ref());
         let (operator, is_half) = (coupled.operator(), V::numbers(matrix.values()).is_none());
@@ -162,7 +163,7 @@ impl<T: Real> Build<T> for Amg<T> {
         let mut amg = parts.amg();
         if let (Some(coupling), false) = (&coupling, hubs.is_empty()) {
             let since = Instant::now();
-            let hubs = Hubs::new(space, operator, coupling, hubs, &amg)?;
+            let hubs = Hubs::new(space, operator, coupling, (hubs, &of_hubs), &amg)?;
             amg.hierarchy.bytes += hubs.bytes();
             amg.hierarchy.times.smoothing += since.elapsed().as_secs_f64();
             amg.hubs = Some(hubs);

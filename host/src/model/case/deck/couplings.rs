@@ -249,7 +249,7 @@ impl Reader<'_> {
             let slave = self.surface(&slave.name(), &slave.place)?;
             let master = self.surface(&master.name(), &master.place)?;
             if card.has("CYCLICSYMMETRY") {
-                self.sides(card, slave, master, line.place)?;
+                self.sides(card, slave, master, line.place);
                 continue;
             }
             let table = TieTable {
