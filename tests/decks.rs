@@ -104,6 +104,9 @@ fn a_deck_of_a_sector_is_a_cyclic_case() {
     for deck in [&deck, &of_nodes] {
         assert_same(&solve(&model("sector.inp", deck)), &case);
     }
+    let printed = deck.replace("*NODE FILE", "*SECTION PRINT, SURFACE=START, NAME=S\nSOF\n*NODE FILE");
+    let warnings = Case::parse(&path("sector.inp"), &printed).unwrap().warnings;
+    assert!(warnings.iter().any(|said| said.contains("*SECTION PRINT: forces through sections")), "{warnings:?}");
 }
 
 /// Cylindrical axes, an equation with a point that is loaded by an amplitude, and a second step whose loads replace the first's.

@@ -11,6 +11,7 @@
 //! | prolongator | `P = (I - omega D^-1 A) P_0`, `omega = 4 / (3 lambda_max)` | [`setup`] | the same |
 //! | next level | `A_c = P^T A P` | [`setup`] | |
 //! | flat elements | D of dense blocks, the nodes one above the other | [`stacks`] | |
+//! | couplings, `T^T A T` | `P_s = T P_m` for slaves s; `M^-1 + Z Z^T` for what thousands follow | `coupled`, `hubs` |
 //! | coarsest level | `A_c^-1`, dense | [`coarsest`] | |
 //! | smoother | Chebyshev polynomials of `D^-1 A` | [`smoother`] | Adams, Brezina, Hu, Tuminaro 2003 |
 //! | cycle | K: steps of flexible CG on some of the next levels, on all of thin bodies | [`mod@cycle`] | Notay, Vassilevski 2008 |

@@ -15,7 +15,6 @@ const PASSED: &[&str] = &[
     "CONTACTFILE",
     "CONTACTPRINT",
     "CONTACTOUTPUT",
-    "SECTIONPRINT",
     "SECTIONFILE",
     "FILEFORMAT",
     "FILEOUTPUT",
@@ -163,6 +162,12 @@ pub(super) fn take(reader: &mut Reader<'_>, card: &Card) -> Read {
         "NODEPRINT" | "ELPRINT" => reader.print(card),
         "NODEFILE" | "ELFILE" | "NODEOUTPUT" | "ELEMENTOUTPUT" => {
             reader.file(card);
+            Ok(())
+        }
+        "SECTIONPRINT" => {
+            let written = reader.deck.written(card);
+            let said = "forces through sections are not printed; those through ties and supports are in the results";
+            reader.warnings.push(format!("{written}: {said}"));
             Ok(())
         }
         name if PASSED.contains(&name) => Ok(()),
