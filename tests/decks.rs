@@ -241,6 +241,7 @@ const MISTAKES: &[(&str, &str, &str, &str)] = &[
     ("by_hand.inp", "*STATIC\n*DLOAD, OP=NEW", "*STATIC\n*BOUNDARY\n3, 1, 1\n*DLOAD, OP=NEW", "this step holds or moves other nodes"),
     ("freecad.inp", "freecad_mesh.inc", "freecad.msh", "cannot read"),
     ("sector.inp", "N=6", "N=5", "N is 5, and the two sides are 60 degrees apart"),
+    ("sector.inp", "*STATIC\n", "*FREQUENCY\n2\n", "the same in all sectors"),
     ("sector.inp", "N=6", "N=one", "N is `ONE`"),
     ("sector.inp", "TIE=T1", "TIE=T2", "there is no *TIE, CYCLIC SYMMETRY, NAME=T2 above"),
     ("sector.inp", "*CYCLIC SYMMETRY MODEL, N=6, NGRAPH=6, TIE=T1\n0., 0., 0., 0., 0., 1.\n", "", "this sector has no axis"),

@@ -46,7 +46,7 @@ pub struct CoupledRows {
     /// Masters that many slaves follow, and the unknown that each follows on coarse levels: what is between them is left to
     /// the smoother.
     pub shut: Vec<[u32; 2]>,
-    /// Masters that more than [`MOST_FOLLOWERS`] slaves follow, up to [`MOST_HUBS`].
+    /// Masters that thousands of slaves follow, up to two dozen.
     pub hubs: Vec<u32>,
 }
 

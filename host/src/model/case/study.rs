@@ -53,12 +53,22 @@ impl Case {
                 problems.take(self.check_modes());
                 problems.take(self.check_shift());
                 self.check_tables_of_modal(problems);
+                self.check_no_sector(problems);
             }
             Study::Buckling => {
                 problems.take(self.check_modes());
                 self.check_not_modal(problems);
                 self.check_tables_of_buckling(problems);
+                self.check_no_sector(problems);
             }
+        }
+    }
+
+    /// Refuses a sector in a study of modes.
+    fn check_no_sector(&self, problems: &mut Problems) {
+        for sector in &self.tables.cyclic {
+            let message = "a sector has those modes of its ring alone that are the same in all sectors";
+            problems.add(self.error_at(sector.span(), message, "model the whole ring"));
         }
     }
 

@@ -241,8 +241,8 @@ pub fn cycle<T: Real>(
 const SCALARS: usize = 5;
 /// Scalars at the end of the bank that others have: hubs, norms, operators of elements, and the constant 1.
 const OF_OTHERS: usize = 5;
-/// That of [`super::hubs`] among them.
-pub const OF_HUBS: Scalar = Scalar::new(N_SCALARS - OF_OTHERS);
+/// That of `hubs` among them.
+pub(super) const OF_HUBS: Scalar = Scalar::new(N_SCALARS - OF_OTHERS);
 /// All of them together.
 pub const MOST_SCALARS: usize = OF_OTHERS + SCALARS * WIDTH * MOST_LEVELS;
 

@@ -1,7 +1,7 @@
 //! Cards that couple nodes: `*EQUATION`, `*RIGID BODY`, `*COUPLING`, `*DISTRIBUTING COUPLING`, `*TIE`, `*PRE-TENSION SECTION`; and
 //! springs and masses.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use toml::Spanned;
 
@@ -202,13 +202,17 @@ impl Reader<'_> {
             let message = "constraints of this kind are not linear, and not solved";
             return Err(Mistake::at(card.place.clone(), message, "*EQUATION, *RIGID BODY, *COUPLING and *TIE are"));
         };
-        let mut nodes = Vec::new();
-        for field in &fields[1..] {
-            let node = self.geometry.nodes(field)?;
-            nodes.extend(node.into_iter().filter(|node| !nodes.contains(node)).collect::<Vec<_>>());
+        let listed = fields[1..].iter().map(|field| self.geometry.nodes(field)).collect::<Read<Vec<_>>>()?.concat();
+        let Some((&pilot, thrice)) = listed.split_last().filter(|(_, thrice)| !thrice.is_empty()) else {
+            return Err(Mistake::at(kind.place.clone(), "this card names no nodes", ""));
+        };
+        // A node's place in the list says which of its components is meant.
+        let nodes: Vec<u64> = thrice.chunks(3).map(|same| same[0]).collect();
+        let distinct: HashSet<u64> = nodes.iter().copied().collect();
+        if thrice.chunks(3).any(|same| same != [same[0]; 3]) || distinct.len() < nodes.len() {
+            let help = "each node three times, one after the other, then the node that turns";
+            return Err(Mistake::at(kind.place.clone(), "MEANROT of single components is not solved", help));
         }
-        let pilot = nodes.pop().filter(|_| !nodes.is_empty());
-        let Some(pilot) = pilot else { return Err(Mistake::at(kind.place.clone(), "this card names no nodes", "")) };
         let (axis, n) = (unit(self.place_of(pilot)), nodes.len() as f64);
         let centre = middle(nodes.iter().map(|node| self.place_of(*node)));
         let share = |node: &u64| {
