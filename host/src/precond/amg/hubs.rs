@@ -49,7 +49,7 @@ impl<T: Real> Hubs<T> {
             let mut x = space.zeros(operator.n())?;
             sparse::put(space, &mut x, &[*hub], &[T::ONE])?;
             coupling.expand(space, &mut x)?;
-            relax(space, operator, inner, hubs, &mut x)?;
+            relax(space, operator, inner, &mut x)?;
             let mut product = space.zeros(operator.n())?;
             let energy_of = |x: &Buffer<T>, product: &mut Buffer<T>| -> Result<f64> {
                 operator.apply(space, x, product)?;
@@ -92,19 +92,12 @@ impl<T: Real> Hubs<T> {
     }
 }
 
-/// Takes energy out of x, hubs held: `x += alpha z`, `z = M_f^-1 r` of the residual `r = - A x`.
-fn relax<T: Real>(
-    space: &Space,
-    operator: &dyn LinOp<T>,
-    inner: &Amg<T>,
-    hubs: &[u32],
-    x: &mut Buffer<T>,
-) -> Result<()> {
+/// Takes energy out of x, hubs held, as they are by `M_f`: `x += alpha z`, `z = M_f^-1 r` of the residual `r = - A x`.
+fn relax<T: Real>(space: &Space, operator: &dyn LinOp<T>, inner: &Amg<T>, x: &mut Buffer<T>) -> Result<()> {
     let [mut product, mut r, mut z] = [space.zeros(x.len())?, space.zeros(x.len())?, space.zeros(x.len())?];
     operator.apply(space, x, &mut product)?;
     space.axpy(Quotient::MINUS_ONE, &product, &mut r)?;
     inner.apply(space, operator, &r, &mut z)?;
-    sparse::put(space, &mut z, hubs, &vec![T::ZERO; hubs.len()])?;
     operator.apply(space, &z, &mut product)?;
     space.dot(&r, &z, RZ)?;
     space.dot(&z, &product, ENERGY)?;
