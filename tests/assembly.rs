@@ -83,7 +83,7 @@ fn rigid_motions(model: &Model, symbolic: &Symbolic) -> Vec<DVector<f64>> {
 fn stiffness_is_the_serial_assembly() {
     for model in models() {
         for (order, window) in [(Ordering::Mesh, 1), (Ordering::Hilbert, 1024), (Ordering::ReverseCuthillMckee, 64)] {
-            let symbolic = Symbolic::new(&model.mesh, order, window).unwrap();
+            let symbolic = Symbolic::new(&model.mesh, &[], order, window).unwrap();
             let expected = renumbered(model.analysis.components(), &symbolic, &reference::stiffness(&model));
             on_every_device!(assembled::<f64>, &model, &symbolic, &expected);
             on_every_device!(assembled::<f32>, &model, &symbolic, &expected);
@@ -93,7 +93,7 @@ fn stiffness_is_the_serial_assembly() {
 
 /// Eliminates the supports and solves densely.
 fn constrained(space: &Space, model: &Model, expected: &DVector<f64>) -> Vec<u64> {
-    let symbolic = Symbolic::new(&model.mesh, Ordering::Hilbert, 64).unwrap();
+    let symbolic = Symbolic::new(&model.mesh, &[], Ordering::Hilbert, 64).unwrap();
     let (_, mut matrix) = stiff::<f64>(space, model, &symbolic);
     let supports = Supports::new(model, &symbolic.numbering);
     let before = dense_of(space, &matrix);
@@ -151,7 +151,7 @@ fn supports_are_eliminated_and_prescribed_values_lifted() {
 }
 
 fn gravity(space: &Space, model: &Model) -> Vec<u64> {
-    let symbolic = Symbolic::new(&model.mesh, Ordering::Hilbert, 64).unwrap();
+    let symbolic = Symbolic::new(&model.mesh, &[], Ordering::Hilbert, 64).unwrap();
     let mesh = meshes::upload(space, model, &symbolic);
     let weights = [2.0, 5.0];
     let moments = space.take(mesh.node_moments(space, &weights).unwrap()).unwrap();
@@ -169,7 +169,7 @@ fn gravity_adds_up_to_the_weight() {
 }
 
 fn internal(space: &Space, model: &Model) -> Vec<u64> {
-    let symbolic = Symbolic::new(&model.mesh, Ordering::Hilbert, 64).unwrap();
+    let symbolic = Symbolic::new(&model.mesh, &[], Ordering::Hilbert, 64).unwrap();
     let (mesh, matrix) = stiff::<f64>(space, model, &symbolic);
     let u = space.upload(&Random(6).vector::<f64>(mesh.components() * mesh.n_nodes)).unwrap();
     let mut product = space.zeros(mesh.components() * mesh.n_nodes).unwrap();

@@ -67,7 +67,7 @@ fn first_fit(mesh: &Mesh) -> Coloring {
 
 /// The colours that a device gives, where a device keeps to the order of the cells' numbers for so many rounds.
 fn colors(space: &Space, mesh: &Mesh, rounds: Option<usize>) -> Coloring {
-    let topology = Topology::new(space, mesh, Ordering::Hilbert, 32).unwrap();
+    let topology = Topology::new(space, mesh, &[], Ordering::Hilbert, 32).unwrap();
     let block = &topology.blocks[0];
     let found = match rounds {
         None => CellColors::new(space, block),
@@ -150,7 +150,7 @@ fn the_host_reads_once_in_64_rounds_and_the_cells_stay_on_the_device() {
     let space = recorder.space().unwrap();
     // A cell waits for its neighbours of a lower number: cell (i, j, k) of a box is ready in round 1 + i + 2 j + 4 k.
     for (n, rounds) in [([7, 6, 5], 1 + 6 + 10 + 16), ([20, 11, 15], 1 + 19 + 20 + 56)] {
-        let topology = Topology::new(&space, &meshes::regular_box(Hex8, n), Ordering::Hilbert, 32).unwrap();
+        let topology = Topology::new(&space, &meshes::regular_box(Hex8, n), &[], Ordering::Hilbert, 32).unwrap();
         let before = recorder.counts();
         assert_eq!(CellColors::new(&space, &topology.blocks[0]).unwrap().n_colors(), 8);
         let after = recorder.counts();

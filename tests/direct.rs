@@ -178,7 +178,7 @@ fn direct_is_cg_on_small_bodies() {
 
 /// The stiffness of a body before its supports, in the mesh's order.
 fn unsupported(space: &Space, model: &Model) -> Matrix<f64> {
-    let symbolic = Symbolic::new(&model.mesh, Ordering::Mesh, 1).unwrap();
+    let symbolic = Symbolic::new(&model.mesh, &[], Ordering::Mesh, 1).unwrap();
     let mesh = meshes::upload(space, model, &symbolic);
     let pattern = Rc::new(Pattern::upload(space, symbolic.sparsity).unwrap());
     let mut matrix = Matrix::zeros(space, Format::Ebw, 3, &pattern, Tuning::default()).unwrap();

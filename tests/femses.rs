@@ -128,7 +128,7 @@ impl Assembled {
 
 /// Calls `check(operator)` with the element matrices of a model, numbered as the mesh.
 fn with_operator<T: Real, X>(space: &Space, model: &Model, check: impl FnOnce(&ElementOperator<T>) -> X) -> X {
-    let symbolic = Symbolic::new(&model.mesh, Ordering::Mesh, 1).unwrap();
+    let symbolic = Symbolic::new(&model.mesh, &[], Ordering::Mesh, 1).unwrap();
     let mesh = meshes::upload(space, model, &symbolic);
     let supports = Supports::new(model, &symbolic.numbering);
     check(&ElementOperator::new(space, &mesh, &supports).unwrap())

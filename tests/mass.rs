@@ -17,7 +17,7 @@ use warpfem::verify::meshes::mapped;
 
 /// M, and the numbering of its rows.
 fn assembled(space: &Space, model: &Model) -> (DMatrix<f64>, Numbering) {
-    let symbolic = Symbolic::new(&model.mesh, Ordering::Hilbert, 64).unwrap();
+    let symbolic = Symbolic::new(&model.mesh, &[], Ordering::Hilbert, 64).unwrap();
     let mesh = meshes::upload(space, model, &symbolic);
     let like = zeros(space, Format::Ebw, model.analysis.components(), &symbolic.sparsity);
     let matrix = mass_matrix(space, model, &symbolic.numbering, &mesh, &like).unwrap();

@@ -45,7 +45,7 @@ fn assembled(model: &Model, symbolic: &Symbolic, supports: &Supports, x: &[f64])
 
 /// Compares the product, the diagonal and the norm of a model; their bits.
 pub fn compare<T: Real>(space: &Space, model: &Model, division: Division) -> Vec<u64> {
-    let symbolic = Symbolic::new(&model.mesh, Ordering::Mesh, 1).unwrap();
+    let symbolic = Symbolic::new(&model.mesh, &[], Ordering::Mesh, 1).unwrap();
     let (mesh, supports) = (upload(space, model, &symbolic), Supports::new(model, &symbolic.numbering));
     let operator = MatrixFree::<T>::new(space, &mesh, &supports, division).unwrap();
     let x = Random(3).vector::<T>(operator.n());
@@ -80,7 +80,7 @@ pub fn compare<T: Real>(space: &Space, model: &Model, division: Division) -> Vec
 
 /// Elements that have no products without a matrix are refused by their name.
 pub fn refused(space: &Space, model: &Model) {
-    let symbolic = Symbolic::new(&model.mesh, Ordering::Mesh, 1).unwrap();
+    let symbolic = Symbolic::new(&model.mesh, &[], Ordering::Mesh, 1).unwrap();
     let (mesh, supports) = (upload(space, model, &symbolic), Supports::new(model, &symbolic.numbering));
     let error = MatrixFree::<f64>::new(space, &mesh, &supports, MANY).err().unwrap().to_string();
     assert!(error.contains(model.mesh.cells[0].kind.info().name), "{error}");
@@ -152,7 +152,7 @@ fn with_supports_in_any_direction() {
             (*x, *y) = (0.8 * *x - 0.6 * *y + 0.1 * *z, 0.6 * *x + 0.8 * *y);
         });
         let model = meshes::model(&format!("{}{held}", meshes::SOFT), mesh);
-        let symbolic = Symbolic::new(&model.mesh, Ordering::Mesh, 1).unwrap();
+        let symbolic = Symbolic::new(&model.mesh, &[], Ordering::Mesh, 1).unwrap();
         assert!(!Supports::new(&model, &symbolic.numbering).slanted.rows.is_empty());
         on_every_device!(compare_all, &model);
     }

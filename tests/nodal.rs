@@ -26,14 +26,14 @@ fn bare(kind: Analysis, mesh: Mesh) -> Model {
 
 /// Of displacements in the mesh's numbering, computed in another.
 fn nodal_stress_on(space: &Space, model: &Model, u: &[[f64; 3]]) -> Nodal<6> {
-    let symbolic = Symbolic::new(&model.mesh, Ordering::Hilbert, 64).unwrap();
+    let symbolic = Symbolic::new(&model.mesh, &[], Ordering::Hilbert, 64).unwrap();
     let (mesh, numbering) = (meshes::upload(space, model, &symbolic), &symbolic.numbering);
     let u = space.upload(&numbering.gather_components(u, model.analysis.components())).unwrap();
     stress::nodal_stress(space, model, numbering, &mesh, &u).unwrap()
 }
 
 fn nodal_gradient_on(space: &Space, model: &Model, u: &[f64]) -> Nodal<3> {
-    let symbolic = Symbolic::new(&model.mesh, Ordering::Hilbert, 64).unwrap();
+    let symbolic = Symbolic::new(&model.mesh, &[], Ordering::Hilbert, 64).unwrap();
     let (mesh, numbering) = (meshes::upload(space, model, &symbolic), &symbolic.numbering);
     let u = space.upload(&numbering.gather(u)).unwrap();
     stress::nodal_gradient(space, model, numbering, &mesh, &u).unwrap()

@@ -60,7 +60,7 @@ impl Problem {
     }
 
     pub fn new(model: Model) -> Self {
-        let symbolic = Symbolic::new(&model.mesh, Ordering::Mesh, 1).unwrap();
+        let symbolic = Symbolic::new(&model.mesh, &[], Ordering::Mesh, 1).unwrap();
         Problem { expected: reference::stiffness(&model), symbolic, model }
     }
 }
@@ -166,7 +166,7 @@ fn assembling_again_repeats_nothing_symbolic() {
 
 /// Why a strategy cannot assemble a mesh, and what can.
 fn refused(space: &Space, model: &Model, strategy: Strategy) -> (String, Vec<&'static str>) {
-    let symbolic = Symbolic::new(&model.mesh, Ordering::Mesh, 1).unwrap();
+    let symbolic = Symbolic::new(&model.mesh, &[], Ordering::Mesh, 1).unwrap();
     let mesh = meshes::upload(space, model, &symbolic);
     let pattern = Pattern::upload(space, symbolic.sparsity).unwrap();
     match Assembly::<f64>::new(space, &mesh, &pattern, strategy).err() {

@@ -16,7 +16,7 @@ use warpfem::sparse::Sparsity;
 type Block = (usize, ElementKind, usize, Vec<u32>, Vec<u64>, Vec<u32>, Vec<u16>);
 
 fn by_host(mesh: &Mesh, order: Ordering, window: usize) -> (Numbering, Sparsity, Vec<Block>, Vec<[f64; 3]>) {
-    let Symbolic { numbering, sparsity, blocks } = Symbolic::new(mesh, order, window).unwrap();
+    let Symbolic { numbering, sparsity, blocks } = Symbolic::new(mesh, &[], order, window).unwrap();
     let coords = numbering.gather(&mesh.coords);
     let blocks = blocks
         .into_iter()
@@ -64,7 +64,7 @@ fn agrees(space: &Space, mesh: &Mesh, order: Ordering, window: usize) {
     if space.on_host() {
         check_host(mesh, &numbering, &sparsity, &blocks);
     }
-    let found = Topology::new(space, mesh, order, window).unwrap();
+    let found = Topology::new(space, mesh, &[], order, window).unwrap();
     let what = format!("{} nodes on {}, {order:?}, window {window}", mesh.coords.len(), space.name());
     assert!(found.numbering == numbering, "numbering: {what}");
     assert!(found.pattern.download(space).unwrap() == sparsity, "sparsity: {what}");
@@ -195,7 +195,7 @@ fn the_mesh_goes_to_the_device_and_only_the_numbering_comes_back() {
     let recorder = Recorder::default();
     let space = recorder.space().unwrap();
     let before = recorder.counts();
-    Topology::new(&space, &mesh, Ordering::Hilbert, 32).unwrap();
+    Topology::new(&space, &mesh, &[], Ordering::Hilbert, 32).unwrap();
     let after = recorder.counts();
     assert_eq!(after.uploads - before.uploads, 2);
     let bytes = size_of_val(&*mesh.cells[0].nodes) + size_of_val(&*mesh.coords);
@@ -207,7 +207,7 @@ fn the_mesh_goes_to_the_device_and_only_the_numbering_comes_back() {
 fn too_many(space: &Space) -> String {
     let hub: Vec<u32> = (0..65_536).flat_map(|node| [65_536, node]).collect();
     let mesh = mesh(65_537, vec![(Line2, hub)]);
-    let Err(error) = Topology::new(space, &mesh, Ordering::Mesh, 1) else { panic!("65,537 blocks in a row") };
+    let Err(error) = Topology::new(space, &mesh, &[], Ordering::Mesh, 1) else { panic!("65,537 blocks in a row") };
     error.to_string()
 }
 

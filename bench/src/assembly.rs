@@ -108,7 +108,7 @@ fn measure<T: Real>(space: &Space, arguments: &Arguments, model: &Model) -> Resu
     let order = Ordering::auto(&model.mesh);
     let mut header = Header::new::<T>(space, common, &model.mesh, model.analysis.components())?;
     let (topology, symbolic_s) =
-        setups(space, common.samples, || Topology::new(space, &model.mesh, order, DEGREE_WINDOW))?;
+        setups(space, common.samples, || Topology::new(space, &model.mesh, &[], order, DEGREE_WINDOW))?;
     let Topology { pattern, blocks, coords, .. } = topology;
     header.blocks = pattern.n_blocks();
     let matrix = Matrix::zeros(space, arguments.format, header.block_size, &pattern, Tuning::default())?;

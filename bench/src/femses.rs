@@ -333,7 +333,7 @@ impl<T: Real> Bench<'_, T> {
         let transfer_ms = self.transfer()?;
         let order = Ordering::auto(&self.model.mesh);
         let (setup_ms, mesh) = self.timed(|| {
-            let Topology { blocks, coords, .. } = Topology::new(space, &self.model.mesh, order, DEGREE_WINDOW)?;
+            let Topology { blocks, coords, .. } = Topology::new(space, &self.model.mesh, &[], order, DEGREE_WINDOW)?;
             DeviceMesh::new(space, self.model, blocks, coords)
         })?;
         let (assembly_ms, operator) = self.timed(|| ElementOperator::<T>::new(space, &mesh, &self.supports))?;

@@ -14,7 +14,7 @@ use warpfem::sparse::Pattern;
 
 /// The set-up that all formats share: which blocks the matrix of a mesh has.
 pub fn pattern(space: &Space, mesh: &Mesh, order: Ordering, window: usize) -> Result<Rc<Pattern>> {
-    let pattern = Topology::new(space, mesh, order, window)?.pattern;
+    let pattern = Topology::new(space, mesh, &[], order, window)?.pattern;
     space.finish()?;
     Ok(pattern)
 }

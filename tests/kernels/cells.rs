@@ -41,7 +41,7 @@ fn problems<E: Element>(analyses: &[Analysis], cells: impl Fn(ElementKind) -> [u
     let kind = kind::<E>();
     let problem = |analysis: &Analysis| {
         let model = meshes::two_materials_in(*analysis, meshes::distorted_box(kind, cells(kind), 0.2));
-        let symbolic = Symbolic::new(&model.mesh, Ordering::Mesh, 1).unwrap();
+        let symbolic = Symbolic::new(&model.mesh, &[], Ordering::Mesh, 1).unwrap();
         (model, symbolic)
     };
     analyses.iter().map(problem).collect()

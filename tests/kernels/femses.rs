@@ -25,7 +25,7 @@ fn model<E: Element>() -> (Model, Symbolic) {
         _ => [3, 4, 3],
     };
     let model = meshes::two_materials_in(Analysis::Laplace, meshes::distorted_box(kind, cells, 0.2));
-    let symbolic = Symbolic::new(&model.mesh, Ordering::Mesh, 1).unwrap();
+    let symbolic = Symbolic::new(&model.mesh, &[], Ordering::Mesh, 1).unwrap();
     (model, symbolic)
 }
 

@@ -51,11 +51,13 @@ fn run_bounds(n_rows: usize, start: impl Fn(usize) -> u64) -> impl Iterator<Item
 }
 
 impl Symbolic {
-    /// Analyses a mesh.
-    pub fn new(mesh: &Mesh, order: Ordering, window: usize) -> Result<Self> {
+    /// Analyses a mesh; the nodes of each of some pairs are neighbours, too.
+    pub fn new(mesh: &Mesh, pairs: &[[u32; 2]], order: Ordering, window: usize) -> Result<Self> {
         let n = mesh.coords.len();
         let around = around(mesh);
-        let neighbours = adjacent(n, &around);
+        let joined = Cells { kind: ElementKind::Line2, nodes: pairs.concat(), tags: Vec::new() };
+        let joined = Around { index: 0, cells: &joined, at: NodeCells::of(&joined, n) };
+        let neighbours = adjacent(n, around.iter().chain([&joined]));
         let degree = |node: u32| neighbours.row(node as usize).len() as u32;
         let numbering = Numbering::new(order.order(mesh, &neighbours), window, degree);
         let sparsity = renumber(&neighbours, &numbering);
@@ -104,17 +106,17 @@ fn around(mesh: &Mesh) -> Vec<Around<'_>> {
 
 /// The neighbours of every node, itself included, ascending, in the mesh's numbering.
 pub fn neighbours(mesh: &Mesh) -> Sparsity {
-    adjacent(mesh.coords.len(), &around(mesh))
+    adjacent(mesh.coords.len(), around(mesh).iter())
 }
 
 /// [`neighbours`], by the cells around the nodes.
-fn adjacent(n: usize, around: &[Around]) -> Sparsity {
+fn adjacent<'a>(n: usize, around: impl Iterator<Item = &'a Around<'a>> + Clone + Sync) -> Sparsity {
     let runs: Vec<(Vec<u32>, Vec<u32>)> = parallel::map_ranges(n, ROWS, &|nodes| {
         let (mut lengths, mut columns, mut row) = (Vec::with_capacity(ROWS), Vec::new(), Vec::new());
         for node in nodes {
             row.clear();
             row.push(node as u32);
-            for block in around {
+            for block in around.clone() {
                 for cell in block.at.at(node) {
                     row.extend_from_slice(block.cells.cell(*cell as usize));
                 }

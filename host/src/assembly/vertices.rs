@@ -54,12 +54,15 @@ impl VertexLevel {
         let free = space.upload_vec(supports.fixed.iter().map(free).collect())?;
         let vertices = Vertices::new(space, mesh, ends)?;
         let cells = mesh.blocks.iter().map(|block| vertices.cells(space, block)).collect::<Result<_>>()?;
-        let (rows, addition) = (&vertices.rows, vertices.addition(space, model, numbering, ends)?);
+        let (rows, sums) = (&vertices.rows, vertices.addition(space, model, numbering, ends)?);
         let supports = of_vertices(supports, rows);
-        let Topology { pattern, blocks, coords, .. } = Topology::of_cells(space, cells, vertices.coords)?;
+        // What springs join is of no element.
+        let joined = sums.keys().filter(|[row, column]| row < column && !model.constraints.bonds.is_empty());
+        let pairs: Vec<[u32; 2]> = joined.copied().collect();
+        let Topology { pattern, blocks, coords, .. } = Topology::of_cells(space, cells, &pairs, vertices.coords)?;
         let strategy = Strategy::auto(space.on_host(), mesh.form, blocks.iter().map(|block| block.kind));
         let mut linear = DeviceMesh::new(space, model, blocks, coords)?;
-        linear.addition = addition;
+        linear.addition = Addition::of_sums(space, sums)?;
         let mut matrix = Matrix::zeros(space, AUTO, mesh.components(), &pattern, Tuning::default())?;
         Assembly::new(space, &linear, &pattern, strategy)?.assemble(space, &linear, &mut matrix)?;
         let mut nothing = space.zeros(matrix.n())?;
@@ -101,15 +104,9 @@ impl Vertices {
     }
 
     /// `P^T A P` of the springs A.
-    fn addition(
-        &self,
-        space: &Space,
-        model: &Model,
-        numbering: &Numbering,
-        ends: &Buffer<[u32; 2]>,
-    ) -> Result<Option<Addition>> {
+    fn addition(&self, space: &Space, model: &Model, numbering: &Numbering, ends: &Buffer<[u32; 2]>) -> Result<Sums> {
         if model.springs.is_empty() {
-            return Ok(None);
+            return Ok(Sums::new());
         }
         let (ends, before) = (space.download(ends)?, space.download(&self.before)?);
         let parents = |node: u32| {
@@ -124,7 +121,7 @@ impl Vertices {
                 Addition::add(&mut sums, row, (column, block.map(|row| row.map(|value| 0.25 * value))));
             }
         }
-        Addition::of_sums(space, sums)
+        Ok(sums)
     }
 }
 

@@ -198,10 +198,14 @@ fn describe(out: &mut String, case: &Case, model: &Model) -> std::fmt::Result {
     }
     for spring in &model.springs {
         let (key, rates) = (spring.rate.0, listed(&spring.rate.1, None, Quantity::Unlabelled));
-        let per_area = if key == "stiffness" { " along x y z in all" } else { " per area" };
-        let normal = if spring.rate.1.len() == 1 { " along the normal" } else { "" };
+        let of = match (key, spring.rate.1.len()) {
+            ("stiffness", _) => " along x y z in all",
+            ("rate", _) => " each, between nodes",
+            (_, 1) => " per area along the normal",
+            _ => " per area",
+        };
         let nodes = counted(spring.holds.nodes.len(), "node");
-        writeln!(out, "  spring    {}: {nodes}, {rates}{per_area}{normal}", spring.name)?;
+        writeln!(out, "  spring    {}: {nodes}, {rates}{of}", spring.name)?;
     }
     for mass in &model.masses {
         let size = with_unit(number(mass.mass, 4), model.units, Quantity::Mass);

@@ -334,9 +334,9 @@ impl Model {
 
     /// The connected parts, those that constraints couple joined: as [`Mesh::parts`] has them.
     pub fn coupled_parts(&self) -> Cow<'_, (Vec<u32>, usize)> {
-        match self.constraints.is_empty() {
-            true => Cow::Borrowed(self.mesh.parts()),
-            false => Cow::Owned(self.constraints.parts(&self.mesh)),
+        match self.constraints.joins() {
+            false => Cow::Borrowed(self.mesh.parts()),
+            true => Cow::Owned(self.constraints.parts(&self.mesh)),
         }
     }
 

@@ -110,21 +110,23 @@ impl Model {
         self.rotation = rotation(case, &materials, &cell_material, problems);
         self.temperature = temperature::resolve(selector, &materials, &cell_material, problems);
         self.supports = supports::resolve(selector, problems);
-        self.springs = springs::resolve(selector, &self.supports, problems);
+        let bonds;
+        (self.springs, bonds) = springs::resolve(selector, &self.supports, problems);
         if self.study == Study::Modal {
             has_density(case, "a modal study", &materials, &cell_material, problems);
         }
         if inertia::resolve(selector, &materials, &cell_material, problems) {
             self.pins = inertia::pins(analysis, mesh, &selector.in_solid);
         }
-        let is_whole =
-            self.supports.len() == case.tables.support.len() && self.springs.len() == case.tables.spring.len();
+        let is_whole = self.supports.len() == case.tables.support.len()
+            && self.springs.len() == case.tables.spring.len() + case.tables.bond.len();
         let of_springs = self.springs.iter().map(|spring| &spring.holds);
         let pins = inertia::as_supports(&self.pins);
         let mut of_ties = Vec::new();
         let on_axis = on_axis(analysis, mesh);
         let fixed: Vec<&Support> = self.supports.iter().chain(&pins).collect();
         self.constraints = constraints::resolve(selector, cuts, &fixed, on_axis, &mut of_ties, problems);
+        self.constraints.bonds = bonds;
         self.masses = masses::resolve(selector, &self.constraints.remotes, problems);
         let (supports, constraints) = (&self.supports, &self.constraints);
         let holding: Vec<&Support> = match pins.is_empty() {

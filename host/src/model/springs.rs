@@ -1,6 +1,6 @@
-//! Springs to the ground, spread over groups.
+//! Springs: to the ground, spread over groups; in decks also between nodes.
 //!
-//! A spring's matrix is `S_ab = int N_a N_b C dA`, with C its stiffness per area, `n n^T k` along the normal. It is
+//! That of a spring that resists a sum of unknowns, `b . u`, is `k b b^T`. That of one to the ground is `S_ab = int N_a N_b C dA`, with C its stiffness per area, `n n^T k` along the normal. It is
 //! consistent, so that foundations under quadratic elements converge as the elements do: lumped on their nodes, areas
 //! of corners are 0 or negative. Nodes of one face share elements, so K's pattern has all its blocks. On points it is
 //! shared equally.
@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use toml::Spanned;
 
 use super::case::{Names, Rate};
+use super::constraints::Dof;
 use super::directions::normals;
 use super::loads::{area, facet_mass};
 use super::problems::Problems;
@@ -22,6 +23,9 @@ use crate::parallel;
 
 /// A 3 by 3 block.
 pub type Block = [[f64; 3]; 3];
+
+/// A sum of unknowns with factors.
+type Sum = Vec<(Dof, f64)>;
 
 /// One `[[spring]]`: `S u` is what it takes off the forces on the body.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,18 +40,45 @@ pub struct Spring {
     pub rate: (&'static str, Vec<f64>),
 }
 
-/// The springs in the case file's order, without those that are wrong. None has a support's name.
-pub fn resolve(selector: &Selector<'_>, supports: &[Support], problems: &mut Problems) -> Vec<Spring> {
-    let mut springs: Vec<Spring> = Vec::new();
+/// The springs in the case file's order, without those that are wrong, and the sums that those between nodes resist. None has a
+/// support's name.
+pub fn resolve(selector: &Selector<'_>, supports: &[Support], problems: &mut Problems) -> (Vec<Spring>, Vec<Sum>) {
+    let (mut springs, mut bonds): (Vec<Spring>, Vec<Sum>) = (Vec::new(), Vec::new());
+    let unused = |name: String, springs: &[Spring]| {
+        let is_of_support = |name: &str| supports.iter().any(|support| support.name == name);
+        unique(name, |name| is_of_support(name) || springs.iter().any(|spring| spring.name == name))
+    };
     for table in &selector.case.tables.spring {
         let Some(rate) = problems.take(selector.case.rate(table)) else { continue };
         let (name, on) = (&table.get_ref().name, &table.get_ref().on);
-        let name = on.get_ref().or_own(name.as_ref());
-        let is_of_support = |name: &str| supports.iter().any(|support| support.name == name);
-        let name = unique(name, |name| is_of_support(name) || springs.iter().any(|spring| spring.name == name));
+        let name = unused(on.get_ref().or_own(name.as_ref()), &springs);
         springs.extend(problems.take(spring(selector, name, on, rate)));
     }
-    springs
+    for table in &selector.case.tables.bond {
+        let term = |((tag, component), factor): &((u64, u8), f64)| {
+            Some((Dof { node: selector.node(*tag)?, component: *component }, *factor))
+        };
+        let sums: Vec<Sum> = table.sums.iter().map(|sum| sum.iter().filter_map(term).collect()).collect();
+        springs.push(bond(unused(table.name.clone(), &springs), table.rate, &sums));
+        bonds.extend(sums);
+    }
+    (springs, bonds)
+}
+
+/// Springs of one rate: what all resist.
+fn bond(name: String, rate: f64, sums: &[Sum]) -> Spring {
+    let mut blocks = BTreeMap::new();
+    for (of_row, of_column) in sums.iter().flat_map(|sum| sum.iter().flat_map(|a| sum.iter().map(move |b| (a, b)))) {
+        let ((row, a), (column, b)) = (of_row, of_column);
+        let block: &mut Block = blocks.entry((row.node, column.node)).or_default();
+        block[usize::from(row.component)][usize::from(column.component)] += rate * a * b;
+    }
+    let blocks: Vec<_> = blocks.into_iter().map(|((row, column), block)| (row, column, block)).collect();
+    let mut nodes: Vec<u32> = blocks.iter().map(|(node, ..)| *node).collect();
+    nodes.dedup();
+    // They hold no node to the ground: see `Constraints::bonds`.
+    let holds = Support { name: name.clone(), nodes, displacement: [None; 3], directions: Directions::Global };
+    Spring { name, blocks, holds, rate: ("rate", vec![rate]) }
 }
 
 fn spring(selector: &Selector<'_>, name: String, on: &Spanned<Names>, rate: Rate) -> Checked<Spring> {

@@ -17,7 +17,7 @@ pub(super) fn solve<T: Real>(run: &mut Run) -> Result<()> {
     let Run { space, model, monitor, .. } = *run;
     let plan = run.used.plan.clone();
     let Topology { numbering, pattern, blocks, coords } =
-        Topology::new(space, &model.mesh, plan.ordering, DEGREE_WINDOW)?;
+        Topology::new(space, &model.mesh, &[], plan.ordering, DEGREE_WINDOW)?;
     drop(pattern);
     let mesh = DeviceMesh::new(space, model, blocks, coords)?;
     let mut body = Loaded::new(space, model, Method::Femses, numbering, mesh)?;

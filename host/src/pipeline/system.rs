@@ -536,7 +536,7 @@ fn assembled<T: Real>(
     let format = plan.format.unwrap_or(sparse::AUTO);
     let strategy = plan.assembly.unwrap_or(Strategy::RowOwner);
     let Topology { numbering, pattern, blocks, coords } =
-        Topology::new(space, &model.mesh, plan.ordering, DEGREE_WINDOW)?;
+        Topology::new(space, &model.mesh, &model.constraints.pairs(), plan.ordering, DEGREE_WINDOW)?;
     let mut matrix = Matrix::zeros(space, format, model.analysis.components(), &pattern, Tuning::default())?;
     let mut mesh = DeviceMesh::new(space, model, blocks, coords)?;
     mesh.addition = Addition::new(space, model, &numbering)?;

@@ -28,11 +28,16 @@ use kernels_rs::setup::order::{DegreeKeys, Gather, GatherPoints, HILBERT_BITS, H
 use std::rc::Rc;
 
 /// Analyses a mesh; nothing if a node has more neighbours than slots can number.
-pub fn analyse(space: &Space, mesh: &Mesh, order: Ordering, window: usize) -> Result<Option<Topology>> {
+pub fn analyse(
+    space: &Space,
+    mesh: &Mesh,
+    pairs: &[[u32; 2]],
+    (order, window): (Ordering, usize),
+) -> Result<Option<Topology>> {
     let n = mesh.coords.len();
     let solids = mesh.solids();
     let around: Vec<_> = solids.map(|(index, cells)| NodeCells::new(space, n, index, cells)).collect::<Result<_>>()?;
-    let neighbours = Neighbours::new(space, n, &around)?;
+    let neighbours = Neighbours::new(space, n, &around, pairs)?;
     if neighbours.longest > u32::from(u16::MAX) {
         return Ok(None);
     }
@@ -44,11 +49,16 @@ pub fn analyse(space: &Space, mesh: &Mesh, order: Ordering, window: usize) -> Re
 
 /// Analyses cells that are on a device, whose nodes, at `coords`, stay in their order; nothing if a node has more neighbours
 /// than slots can number.
-pub fn of_cells(space: &Space, cells: Vec<TypeCells>, coords: Buffer<[f64; 3]>) -> Result<Option<Topology>> {
+pub fn of_cells(
+    space: &Space,
+    cells: Vec<TypeCells>,
+    pairs: &[[u32; 2]],
+    coords: Buffer<[f64; 3]>,
+) -> Result<Option<Topology>> {
     let n = coords.len();
     let around = cells.into_iter().map(|(index, kind, nodes)| NodeCells::of(space, n, (index, kind), nodes));
     let around: Vec<_> = around.collect::<Result<_>>()?;
-    let neighbours = Neighbours::new(space, n, &around)?;
+    let neighbours = Neighbours::new(space, n, &around, pairs)?;
     if neighbours.longest > u32::from(u16::MAX) {
         return Ok(None);
     }
@@ -232,9 +242,11 @@ struct Neighbours {
 }
 
 impl Neighbours {
-    fn new(space: &Space, n: usize, around: &[NodeCells]) -> Result<Self> {
+    fn new(space: &Space, n: usize, around: &[NodeCells], pairs: &[[u32; 2]]) -> Result<Self> {
+        let joined = NodeCells::of(space, n, (0, ElementKind::Line2), space.upload_vec(pairs.concat())?)?;
+        let around = || around.iter().chain([&joined]).filter(|block| block.n_cells > 0);
         let mut candidates = space.zeros(n)?;
-        for block in around {
+        for block in around() {
             let others = block.size() as u32 - 1;
             let kernel = CountCandidates { others, counts: block.counts.view(), candidates: candidates.view_mut() };
             // SAFETY: both live and have an entry per node.
@@ -247,7 +259,7 @@ impl Neighbours {
         let (lists, lengths) = (found.lists(), found.lengths.view_mut());
         // SAFETY: all live, and there is room for every candidate; each thread writes to its node's list.
         unsafe { space.run(n, BeginLists { lists, lengths }) }?;
-        for block in around {
+        for block in around() {
             // SAFETY: as above.
             unsafe { space.run(n, ListNeighbours { around: block.view(), lists, lengths }) }?;
         }

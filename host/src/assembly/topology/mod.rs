@@ -49,12 +49,12 @@ pub struct Topology {
 }
 
 impl Topology {
-    /// Analyses a mesh. A node with more than 65,535 neighbours is an error.
-    pub fn new(space: &Space, mesh: &Mesh, order: Ordering, window: usize) -> Result<Self> {
-        let on_device = if space.on_host() { None } else { kernels::analyse(space, mesh, order, window)? };
+    /// Analyses a mesh; the nodes of each of some pairs are neighbours, too. A node with more than 65,535 of them is an error.
+    pub fn new(space: &Space, mesh: &Mesh, pairs: &[[u32; 2]], order: Ordering, window: usize) -> Result<Self> {
+        let on_device = if space.on_host() { None } else { kernels::analyse(space, mesh, pairs, (order, window))? };
         match on_device {
             Some(topology) => Ok(topology),
-            None => Topology::upload(space, mesh, Symbolic::new(mesh, order, window)?),
+            None => Topology::upload(space, mesh, Symbolic::new(mesh, pairs, order, window)?),
         }
     }
 
@@ -63,14 +63,19 @@ impl Topology {
         kernels::without_matrix(space, mesh)
     }
 
-    /// Of cells that are on a device, whose nodes, at `coords`, stay in their order.
+    /// Of cells that are on a device, whose nodes, at `coords`, stay in their order, and of pairs of nodes as above.
     ///
     /// # Errors
     ///
     /// [`Error::TooLarge`] where a node has more than 65,535 neighbours.
-    pub fn of_cells(space: &Space, cells: Vec<TypeCells>, coords: Buffer<[f64; 3]>) -> Result<Self> {
+    pub fn of_cells(
+        space: &Space,
+        cells: Vec<TypeCells>,
+        pairs: &[[u32; 2]],
+        coords: Buffer<[f64; 3]>,
+    ) -> Result<Self> {
         let too_many = || Error::TooLarge(format!("a node has more than {} neighbours", u16::MAX));
-        kernels::of_cells(space, cells, coords)?.ok_or_else(too_many)
+        kernels::of_cells(space, cells, pairs, coords)?.ok_or_else(too_many)
     }
 
     /// Moves to a device what the host has found out about a mesh.

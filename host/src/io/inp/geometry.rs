@@ -300,6 +300,39 @@ impl Geometry {
         found
     }
 
+    /// The nodes of an element in the order that its kind has; decks have VTK's.
+    pub fn ordered(&self, block: &Block, kind: ElementKind, i: usize) -> Vec<u64> {
+        let listed = block.element(i);
+        let mut nodes = listed.to_vec();
+        kind.info().vtk_order.iter().zip(listed).for_each(|(place, node)| nodes[*place] = *node);
+        nodes
+    }
+
+    /// The nodes of a surface, ascending.
+    pub fn nodes_of(&self, surface: &Surface) -> Vec<u64> {
+        let mut nodes = match surface {
+            Surface::Nodes(nodes) => nodes.clone(),
+            Surface::Faces(faces) => faces
+                .iter()
+                .filter_map(|(element, face)| self.side(*element, *face))
+                .flat_map(|(_, nodes)| nodes)
+                .collect(),
+        };
+        nodes.sort_unstable();
+        nodes.dedup();
+        nodes
+    }
+
+    /// The kind of a face and its nodes, the normal out of the element.
+    pub fn side(&self, element: u64, face: usize) -> Option<(ElementKind, Vec<u64>)> {
+        let (block, i) = self.element(element)?;
+        let (_, kind) = block.solid?;
+        let (corners, nodes) = (codes::faces(kind.info().domain).get(face)?, self.ordered(block, kind, i));
+        let is_it = |own: &[usize]| own.len() == corners.len() && own.iter().all(|k| corners.contains(k));
+        let (side, own) = kind.faces().iter().find(|(side, own)| is_it(&own[..side.info().n_corners]))?;
+        Some((*side, own.iter().map(|&k| nodes[k]).collect()))
+    }
+
     /// Where a node is in the list.
     pub fn node(&self, tag: u64) -> Option<usize> {
         // Mostly they are numbered without gaps.

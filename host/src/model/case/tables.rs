@@ -23,6 +23,9 @@ pub struct Tables {
     pub support: Vec<Spanned<SupportTable>>,
     #[serde(default)]
     pub spring: Vec<Spanned<SpringTable>>,
+    /// Of a deck.
+    #[serde(skip)]
+    pub bond: Vec<BondTable>,
     #[serde(default)]
     pub mass: Vec<Spanned<MassTable>>,
     #[serde(default)]
@@ -283,6 +286,17 @@ pub struct SpringTable {
     pub stiffness: Option<Spanned<Numbers>>,
     /// Pressure per displacement along the normal, or in x, y, z.
     pub foundation: Option<Spanned<Numbers>>,
+}
+
+/// Springs between nodes, which a deck has and a case file has not.
+#[derive(Debug, Clone)]
+pub struct BondTable {
+    /// What results call them.
+    pub name: String,
+    /// Force per change of a sum.
+    pub rate: f64,
+    /// For each spring the sum that it resists: nodes' tags, components, factors.
+    pub sums: Vec<Vec<((u64, u8), f64)>>,
 }
 
 #[derive(Debug, Clone, Deserialize)]

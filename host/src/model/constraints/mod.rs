@@ -16,7 +16,7 @@ mod tie;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use toml::Spanned;
 
@@ -124,6 +124,8 @@ pub struct Constraints {
     pub bolts: Vec<Bolt>,
     /// Nodes whose supports in directions of their own are equations here, as others follow them or they follow others.
     pub slanted: HashSet<u32>,
+    /// Sums of unknowns that springs resist: they join bodies, and nothing follows from them.
+    pub bonds: Vec<Vec<(Dof, f64)>>,
 }
 
 /// A resolved row: a slave, its masters with their factors, and a value.
@@ -147,6 +149,22 @@ impl Constraints {
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
+    }
+
+    /// Whether anything joins nodes of different elements.
+    pub fn joins(&self) -> bool {
+        !self.is_empty() || !self.bonds.is_empty()
+    }
+
+    /// All pairs of nodes that a spring joins.
+    pub fn pairs(&self) -> Vec<[u32; 2]> {
+        let of_bond = |bond: &Vec<(Dof, f64)>| {
+            let nodes: BTreeSet<u32> = bond.iter().map(|(dof, _)| dof.node).collect();
+            let nodes: Vec<u32> = nodes.into_iter().collect();
+            let before = |(i, b): (usize, &u32)| nodes[..i].iter().map(|a| [*a, *b]).collect::<Vec<_>>();
+            nodes.iter().enumerate().flat_map(before).collect::<Vec<_>>()
+        };
+        self.bonds.iter().flat_map(of_bond).collect()
     }
 
     /// Whether an unknown is neither a slave nor prescribed.
@@ -387,22 +405,23 @@ impl Constraints {
         of_supports.map(|(row, force)| (row.own.0, row.own.1.map(|factor| factor * force)))
     }
 
-    /// The equations as they were taken: unknowns with factors, that of the slave first, and the entry. Slaves of
-    /// earlier ones are replaced by their masters.
-    pub fn equations(&self) -> impl Iterator<Item = (Vec<(Dof, f64)>, u32)> + '_ {
-        self.rows.iter().map(|row| {
+    /// The sums that are held: of equations as they were taken, unknowns with factors, that of the slave first, and the entry,
+    /// slaves of earlier ones replaced by their masters; and those that springs resist.
+    pub fn sums(&self) -> impl Iterator<Item = (Vec<(Dof, f64)>, Option<u32>)> + '_ {
+        let of_rows = self.rows.iter().map(|row| {
             let masters = row.terms.iter().map(|(dof, factor)| (*dof, -factor));
-            (std::iter::once((row.slave, 1.0)).chain(masters).collect(), row.entry)
-        })
+            (std::iter::once((row.slave, 1.0)).chain(masters).collect(), Some(row.entry))
+        });
+        of_rows.chain(self.bonds.iter().map(|bond| (bond.clone(), None)))
     }
 
     /// The connected parts of a mesh, those that are coupled joined: as [`Mesh::parts`] has them.
     pub fn parts(&self, mesh: &Mesh) -> (Vec<u32>, usize) {
         let (mut labels, n_parts) = mesh.parts().clone();
         let mut parent: Vec<u32> = (0..n_parts as u32).collect();
-        for row in &self.rows {
-            for (dof, _) in &row.terms {
-                let of_node = [row.slave.node, dof.node].map(|node| labels[node as usize]);
+        for (sum, _) in self.sums() {
+            for (dof, _) in &sum[1..] {
+                let of_node = [sum[0].0.node, dof.node].map(|node| labels[node as usize]);
                 let [a, b] = of_node.map(|part| find(&mut parent, part));
                 unite(&mut parent, a, b);
             }

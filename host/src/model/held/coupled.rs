@@ -14,8 +14,8 @@ const AT_REST: f64 = 1e-10;
 /// A constraint on the motions of pieces: for each of them what it sees.
 type Row = BTreeMap<usize, Vector6<f64>>;
 
-fn rows<'a>(pieces: &'a Pieces<'_>, constraints: &'a Constraints) -> impl Iterator<Item = (u32, Row)> + 'a {
-    constraints.equations().map(|(terms, entry)| {
+fn rows<'a>(pieces: &'a Pieces<'_>, constraints: &'a Constraints) -> impl Iterator<Item = (Option<u32>, Row)> + 'a {
+    constraints.sums().map(|(terms, entry)| {
         let mut row = Row::new();
         for (dof, factor) in terms {
             // Pieces that share a node are held to each other there.
@@ -37,7 +37,7 @@ pub(super) fn spaces(pieces: &Pieces<'_>, grams: &[Matrix6<f64>], constraints: &
         add(pieces, &mut alone, constraints);
         return vec![null_space(&alone[0])];
     }
-    let mut of_pieces: BTreeMap<(u32, Vec<usize>), DMatrix<f64>> = BTreeMap::new();
+    let mut of_pieces: BTreeMap<(Option<u32>, Vec<usize>), DMatrix<f64>> = BTreeMap::new();
     for (entry, row) in rows(pieces, constraints) {
         let at: Vec<usize> = row.keys().copied().collect();
         let flat = DVector::from_iterator(6 * at.len(), row.values().flat_map(|seen| seen.iter().copied()));

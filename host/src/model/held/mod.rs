@@ -61,9 +61,9 @@ pub fn check(
     let (parts, is_potential) = (Pieces::parts(mesh), analysis.physics() == Physics::Potential);
     let n_parts = parts.frames.len();
     let grams = parts.grams(analysis, supports);
-    let spaces: Vec<Vec<Vector6<f64>>> = match constraints.is_empty() {
-        true => grams.iter().map(null_space).collect(),
-        false => coupled::spaces(&parts, &grams, constraints),
+    let spaces: Vec<Vec<Vector6<f64>>> = match constraints.joins() {
+        false => grams.iter().map(null_space).collect(),
+        true => coupled::spaces(&parts, &grams, constraints),
     };
     let (free, held): (Vec<Free>, Vec<Free>) = spaces.into_iter().enumerate().partition(|(_, space)| !space.is_empty());
     let of_space = |(part, space): &Free| {

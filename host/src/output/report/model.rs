@@ -35,7 +35,7 @@ pub(super) fn model(model: &Model, summary: &Summary, origin: &Origin) -> String
     let joints = model.constraints.notes.iter().map(|(table, note)| format!("{table} {note}"));
     let held = model.supports.iter().map(|support| held(support, is_potential, model.mesh.dim())).chain(joints);
     let springs = model.springs.iter().map(|spring| {
-        let per_area = if spring.rate.0 == "stiffness" { "" } else { " per area" };
+        let per_area = if spring.rate.0 == "foundation" { " per area" } else { "" };
         let rates: Vec<String> = spring.rate.1.iter().map(|rate| engineering(*rate)).collect();
         let nodes = counted(spring.holds.nodes.len(), "node");
         format!("{}: spring of {}{per_area} ({nodes})", spring.name, rates.join(", "))

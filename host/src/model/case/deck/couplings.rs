@@ -1,12 +1,13 @@
 //! Cards that couple nodes: `*EQUATION`, `*RIGID BODY`, `*COUPLING`, `*DISTRIBUTING COUPLING`, `*TIE`, `*PRE-TENSION SECTION`; and
-//! springs and masses.
+//! masses.
 
 use std::collections::{BTreeMap, HashSet};
 
+use nalgebra::{Matrix3, Vector3};
 use toml::Spanned;
 
-use super::super::tables::{BoltTable, EquationTable, MassTable, SpringTable, TermTable, TieTable};
-use super::super::{Names, Numbers};
+use super::super::Names;
+use super::super::tables::{BoltTable, EquationTable, MassTable, TermTable, TieTable};
 use super::Reader;
 use super::points::{Equation, Points};
 use super::remotes::Remote;
@@ -16,6 +17,7 @@ use crate::element::middle;
 use crate::io::inp::geometry::Surface;
 use crate::io::inp::{Card, Field, Mistake, Place, Read, codes, fields};
 use crate::mesh::vector::{cross, dot, sub, unit};
+use crate::model::Axes;
 
 /// A cut section.
 #[derive(Debug, Clone)]
@@ -33,6 +35,8 @@ pub struct Couplings {
     pub points: Points,
     remotes: Vec<Remote>,
     bolts: Vec<Bolt>,
+    /// The reference node, the surface and the axes of a coupling whose kind is still to come.
+    open: Option<(u64, String, Option<Axes>)>,
     pub sides: Vec<Sides>,
 }
 
@@ -81,13 +85,9 @@ impl Reader<'_> {
                 return Err(Mistake::at(place, format!("equations of component {other} are not solved"), help));
             }
         };
-        match self.frame_of.contains_key(&tag) && self.is_in_body(tag) {
+        match self.is_in_body(tag) {
             false => terms.push(((tag, component as u8), factor)),
-            true => {
-                let along = self.axes_at(tag);
-                let own = (0..3).map(|c| ((tag, c as u8), factor * along[(component, c)]));
-                terms.extend(own.filter(|(_, factor)| factor.abs() > 1e-14));
-            }
+            true => terms.extend(along(tag, self.axes_at(tag).row(component).transpose(), factor)),
         }
         Ok(())
     }
@@ -135,11 +135,12 @@ impl Reader<'_> {
     pub(super) fn coupling(&mut self, card: &Card) -> Read {
         let at = self.reference(card, "REFNODE")?;
         let (name, place) = card.required("SURFACE")?;
-        if let Some(own) = card.parameter("ORIENTATION") {
-            let message = "couplings in axes of their own are not solved";
-            return Err(Mistake::at(own.place.clone(), message, "give all components: *KINEMATIC\n1, 6"));
-        }
+        let axes = match card.word("ORIENTATION") {
+            Some(name) => Some(self.orientation_named(&name, &card.place)?.axes()?),
+            None => None,
+        };
         let on = self.surface(&name, &place)?;
+        self.couplings.open = Some((at, name, axes));
         let remote = Remote { on, at, rotations: None, is_rigid: None, place: card.place.clone() };
         self.couplings.remotes.push(remote);
         Ok(())
@@ -160,11 +161,39 @@ impl Reader<'_> {
             return Err(Mistake::at(place, "this card is of no coupling", "*COUPLING comes before it"));
         };
         let is_whole = components.is_empty() || (1..=3).all(|component| components.contains(&component));
-        if !is_whole {
-            let message = "couplings of some components are not solved";
-            return Err(Mistake::at(place, message, "1, 3 or 1, 6 couples all; *EQUATION couples single ones"));
+        let is_rigid = card.name == "KINEMATIC";
+        remote.is_rigid = Some(is_rigid);
+        match (is_whole, is_rigid) {
+            (true, _) => Ok(()),
+            (false, true) => {
+                self.couplings.remotes.pop();
+                self.follow_in_part(&components, place)
+            }
+            (false, false) => {
+                let message = "distributing couplings of some components are not solved";
+                Err(Mistake::at(place, message, "1, 3 or 1, 6 couples all; *KINEMATIC couples single ones"))
+            }
         }
-        remote.is_rigid = Some(card.name == "KINEMATIC");
+    }
+
+    /// A kinematic coupling of some components, from 1: `a . u = a . (u_r + theta x (x - x_r))` for the axis a of each, with the
+    /// components of the reference node as those of a point.
+    fn follow_in_part(&mut self, components: &[u64], place: Place) -> Read {
+        let Some((at, name, axes)) = self.couplings.open.take() else { return Ok(()) };
+        let nodes =
+            self.geometry.surfaces.get(&name).map(|surface| self.geometry.nodes_of(surface)).unwrap_or_default();
+        for node in nodes.into_iter().filter(|node| *node != at) {
+            let x = self.place_of(node);
+            let rows = axes.as_ref().map_or(Matrix3::identity(), |axes| axes.at(x));
+            let arm = Vector3::from(sub(x, self.place_of(at)));
+            for component in components.iter().filter(|component| (1..=3).contains(*component)) {
+                let axis = rows.row(*component as usize - 1).transpose();
+                let turned =
+                    along(at, arm.cross(&axis), -1.0).into_iter().map(|((at, c), factor)| ((at, c + 3), factor));
+                let terms = along(node, axis, 1.0).into_iter().chain(along(at, axis, -1.0)).chain(turned);
+                self.couplings.points.add(terms.collect(), place.clone());
+            }
+        }
         Ok(())
     }
 
@@ -297,38 +326,6 @@ impl Reader<'_> {
         Some(sub(middle(side), middle(corners.iter().map(of))))
     }
 
-    /// `*SPRING, ELSET=` of SPRING1: a component, then force per length.
-    pub(super) fn spring(&mut self, card: &Card) -> Read {
-        let (name, place) = card.required("ELSET")?;
-        let elements = self.geometry.elements(&Field { text: &name, place: place.clone() })?;
-        let code = elements.first().and_then(|tag| self.geometry.element(*tag)).map(|(block, _)| block.code.clone());
-        if code.as_deref() != Some("SPRING1") {
-            let message = "springs between two nodes are not solved";
-            return Err(Mistake::at(place, message, "SPRING1 joins a node to the ground"));
-        }
-        let lines: Vec<_> = self.deck.lines(card).collect();
-        let [component, rate, ..] = &lines[..] else {
-            return Err(Mistake::at(place, "a spring has a component and a rate", "2\n1.E6"));
-        };
-        let component = component.fields()[0].integer()?;
-        let rate = rate.fields()[0].number()?;
-        if !(1..=3).contains(&component) {
-            return Err(Mistake::at(place, format!("there is no spring along component {component}"), "1 to 3"));
-        }
-        let on = self.nodes_as_group(&format!("NODES OF {name}"), &elements, &place);
-        let count = elements.len() as f64;
-        let mut stiffness = vec![0.0; 3];
-        stiffness[component as usize - 1] = rate * count;
-        let table = SpringTable {
-            name: Some(Spanned::new(place.clone(), name)),
-            on,
-            stiffness: Some(Spanned::new(place.clone(), Numbers(stiffness))),
-            foundation: None,
-        };
-        self.tables.spring.push(Spanned::new(place, table));
-        Ok(())
-    }
-
     /// `*MASS, ELSET=`: the mass at each of its points.
     pub(super) fn mass(&mut self, card: &Card) -> Read {
         let (name, place) = card.required("ELSET")?;
@@ -367,8 +364,10 @@ impl Reader<'_> {
         let taken = remotes.iter().flat_map(|remote| [Some(remote.at), remote.rotations]).flatten();
         self.couplings.points.taken.extend(taken.chain(bolts.iter().map(|bolt| bolt.node)));
         let mut points = std::mem::take(&mut self.couplings.points);
-        points.eliminate(self, supports);
+        let eliminated = points.eliminate(self, supports);
         self.couplings.points = points;
+        eliminated?;
+        self.close_springs(supports, loads)?;
         for (i, Equation { terms, known, value, place }) in self.couplings.points.equations.iter().enumerate() {
             known.iter().for_each(|(dof, factor)| self.points.entry(*dof).or_default().push((i, *factor)));
             let spanned = |value: f64| Spanned::new(place.clone(), value);
@@ -429,4 +428,10 @@ impl Reader<'_> {
             false => Err(Mistake::at(place.clone(), format!("there is no node set {name}"), "define it with *NSET")),
         }
     }
+}
+
+/// The displacement of a node along a direction, times a factor, as terms.
+pub fn along(node: u64, direction: Vector3<f64>, factor: f64) -> Vec<(Dof, f64)> {
+    let terms = direction.iter().zip(0..).map(|(of, component)| ((node, component), factor * of));
+    terms.filter(|(_, factor)| factor.abs() > 1e-14).collect()
 }

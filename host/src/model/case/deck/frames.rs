@@ -74,6 +74,14 @@ impl Reader<'_> {
         Ok(())
     }
 
+    /// The axes that `*ORIENTATION` gives a name.
+    pub(super) fn orientation_named(&self, name: &str, place: &Place) -> Read<&Frame> {
+        self.orientations.get(name).ok_or_else(|| {
+            let message = format!("there is no orientation {name}");
+            Mistake::at(place.clone(), message, "define it with *ORIENTATION")
+        })
+    }
+
     pub(super) fn orientation(&mut self, card: &Card) -> Read {
         let (name, _) = card.required("NAME")?;
         let is_cylinder = card.word("SYSTEM").is_some_and(|system| system.starts_with('C'));

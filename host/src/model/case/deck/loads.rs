@@ -9,6 +9,7 @@ use super::super::Vector;
 use super::super::tables::{GravityTable, NodalForceTable, PressureTable, RotationTable};
 use super::Reader;
 use super::bodies::{Acts, Body};
+use super::points::Resolved;
 use super::steps::{Given, State};
 use crate::io::inp::geometry::{Surface, unknown};
 use crate::io::inp::{Card, Field, Line, Mistake, Place, Read};
@@ -150,7 +151,8 @@ impl Reader<'_> {
 
     fn close_forces(&mut self, step: Option<&str>, state: &State) -> Read {
         let mut forces: BTreeMap<u64, [f64; 3]> = BTreeMap::new();
-        let moved = self.couplings.points.forces(self, state)?;
+        let Resolved { of_body: moved, known, .. } = self.couplings.points.forces(self, state)?;
+        self.on_held.push(known);
         let own = state.forces.iter().filter(|((node, _), _)| self.is_in_body(*node));
         for (&(node, component), given) in own {
             if component > 2 {
@@ -170,7 +172,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn add_forces(&mut self, label: &str, step: Option<&str>, place: Place, forces: Vec<(u64, [f64; 3])>) {
+    pub(super) fn add_forces(&mut self, label: &str, step: Option<&str>, place: Place, forces: Vec<(u64, [f64; 3])>) {
         if !forces.is_empty() {
             let name = step.map(|step| Spanned::new(place.clone(), step.to_string()));
             self.tables.nodal_force.push(NodalForceTable { name, label: label.to_string(), place, forces });
@@ -246,10 +248,7 @@ impl Reader<'_> {
                 let message = format!("element {tag} has no density, which this load needs");
                 return Err(Mistake::at(body.place.clone(), message, "*DENSITY belongs to the *MATERIAL"));
             };
-            // The deck's order is VTK's.
-            let (order, listed) = (kind.info().vtk_order, block.element(i));
-            let mut nodes = listed.to_vec();
-            order.iter().zip(listed).for_each(|(place, node)| nodes[*place] = *node);
+            let nodes = self.geometry.ordered(block, kind, i);
             let x: Vec<[f64; 3]> = nodes.iter().map(|node| self.place_of(*node)).collect();
             for at in &kind.table().quadrature {
                 let place = at.place(|b| x[b]);

@@ -13,6 +13,7 @@ mod prints;
 mod remotes;
 mod sections;
 mod sectors;
+mod springs;
 mod steps;
 mod supports;
 mod temperatures;
@@ -29,7 +30,8 @@ use super::tables::{AnalysisTable, AxesTable, MeshTable, OutputTable, SolverTabl
 use crate::io::inp::{self, Deck, Faces, Geometry, Listing, Mistake, Read, Scoped};
 use crate::mesh::{Mesh, MeshError};
 use crate::model::{Axes, CaseError, Checked, Error, Source};
-pub use prints::{Item, Print};
+pub use points::Follows;
+pub use prints::{Item, Print, Side};
 
 /// The mesh of a deck, and what it says beside the tables.
 #[derive(Debug)]
@@ -48,6 +50,10 @@ pub struct DeckCase {
     pub points: BTreeMap<(u64, u8), Vec<(usize, f64)>>,
     /// For others of these what they follow; of prescribed ones no more than their value.
     pub follows: BTreeMap<(u64, u8), points::Follows>,
+    /// What springs do to nodes beside what K has, where CalculiX prints it: factors times sums.
+    pub ends: springs::Ends,
+    /// For each step what loads on points put on prescribed ones, by way of equations.
+    pub on_held: Vec<Vec<((u64, u8), f64)>>,
 }
 
 impl DeckCase {
@@ -141,6 +147,9 @@ struct Reader<'a> {
     /// Fields that are written beside the usual ones.
     files: BTreeSet<&'static str>,
     points: BTreeMap<steps::Dof, Vec<(usize, f64)>>,
+    springs: springs::Springs,
+    /// For each step what forces on points put on prescribed ones.
+    on_held: Vec<Vec<(steps::Dof, f64)>>,
 }
 
 impl<'a> Reader<'a> {
@@ -176,6 +185,8 @@ impl<'a> Reader<'a> {
             faces: Vec::new(),
             files: BTreeSet::new(),
             points: BTreeMap::new(),
+            springs: Default::default(),
+            on_held: Vec::new(),
         })
     }
 
@@ -196,9 +207,11 @@ impl<'a> Reader<'a> {
         let mut follows: BTreeMap<steps::Dof, points::Follows> =
             held.map(|(dof, given)| (dof, (Vec::new(), given.value))).collect();
         follows.append(&mut self.couplings.points.eliminated);
+        let (ends, on_held) = (self.springs.ends, self.on_held);
         let Reader { deck, geometry, faces, frame_of, frames, tables, warnings, points, .. } = self;
         let excerpt = excerpt(deck);
-        let case = DeckCase { geometry, faces, excerpt, prints, times, frame_of, frames, points, follows };
+        let case =
+            DeckCase { geometry, faces, excerpt, prints, times, frame_of, frames, points, follows, ends, on_held };
         Ok((tables, warnings, case))
     }
 
@@ -245,6 +258,7 @@ fn empty(place: inp::Place) -> Tables {
         material: Vec::new(),
         support: Vec::new(),
         spring: Vec::new(),
+        bond: Vec::new(),
         mass: Vec::new(),
         tie: Vec::new(),
         remote: Vec::new(),

@@ -47,9 +47,8 @@ impl Reader<'_> {
             return Err(Mistake::at(elements.1, message, "define it with *ELSET, or by *ELEMENT, ELSET=.."));
         }
         let orientation = card.word("ORIENTATION");
-        if let Some(name) = orientation.as_ref().filter(|name| !self.orientations.contains_key(*name)) {
-            let message = format!("there is no orientation {name}");
-            return Err(Mistake::at(card.place.clone(), message, "define it with *ORIENTATION"));
+        if let Some(name) = &orientation {
+            self.orientation_named(name, &card.place)?;
         }
         let line = self.deck.lines(card).next();
         let fields = line.as_ref().map(|line| line.fields()).unwrap_or_default();

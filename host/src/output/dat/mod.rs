@@ -1,5 +1,7 @@
 //! `<deck>.dat`: what `*NODE PRINT` and `*EL PRINT` ask for, in CalculiX's words and columns.
 
+mod sections;
+
 use std::f64::consts::TAU;
 use std::io::{self, Write};
 
@@ -9,14 +11,14 @@ use crate::element::ElementKind;
 use crate::element::shape::At;
 use crate::io::inp::codes;
 use crate::model::Model;
-use crate::model::case::{Item, Print};
+use crate::model::case::{Follows, Item, Print};
 use crate::result::{EFFECTIVE_MASS, PARTICIPATION, Step, Study};
 
 /// Fields that a model's prints are made of, beside the usual ones.
 pub fn fields(model: &Model) -> Vec<&'static str> {
     let prints = model.deck.iter().flat_map(|deck| deck.prints.iter().flatten());
     let of_print = prints.filter_map(|print| match print.item {
-        Item::Displacement | Item::Temperature | Item::Volume => None,
+        Item::Displacement | Item::Temperature | Item::Volume | Item::Section => None,
         Item::Reaction => Some("nodal_force"),
         _ => Some("stress_points"),
     });
@@ -30,10 +32,20 @@ pub fn write(file: &mut impl Write, model: &Model, number: usize, step: &Step) -
     let number = if step.study.is_of_modes() { 0 } else { number };
     let (Some(prints), Some(time)) = (deck.prints.get(number), deck.times.get(number)) else { return Ok(()) };
     let time = if step.study.is_of_modes() { &step.value } else { time };
-    let mut prints = prints.iter().filter(|print| step.study == Study::Static || print.item != Item::Reaction);
-    let tables =
-        Tables { model, step, nodes: model.mesh.node_tags.iter().copied().zip(0..).collect(), cells: cells(model) };
-    prints.try_for_each(|print| tables.write(file, print, *time))
+    let is_of_loads = |print: &Print| matches!(print.item, Item::Reaction | Item::Section);
+    let prints = prints.iter().filter(|print| step.study == Study::Static || !is_of_loads(print));
+    let tables = Tables {
+        model,
+        step,
+        number,
+        nodes: model.mesh.node_tags.iter().copied().zip(0..).collect(),
+        cells: cells(model),
+    };
+    let (sections, others): (Vec<&Print>, Vec<&Print>) = prints.partition(|print| print.item == Item::Section);
+    others.into_iter().try_for_each(|print| tables.write(file, print, *time))?;
+    sections
+        .into_iter()
+        .try_for_each(|print| sections::write(file, (&print.set, &print.sides), (model, step), &tables.nodes, *time))
 }
 
 /// Writes the tables of all modes, which CalculiX prints unasked: eigenvalues, participation factors and effective masses, or
@@ -99,6 +111,8 @@ fn cells(model: &Model) -> std::collections::HashMap<u64, (usize, usize)> {
 struct Tables<'a> {
     model: &'a Model,
     step: &'a Step,
+    /// The number of the deck's step, from 0.
+    number: usize,
     nodes: std::collections::HashMap<u64, usize>,
     cells: std::collections::HashMap<u64, (usize, usize)>,
 }
@@ -145,7 +159,10 @@ impl Tables<'_> {
             Item::Displacement => "displacement",
             _ => "nodal_force",
         };
-        let global = self.step.vectors::<3>(name).get(node).copied().unwrap_or_default();
+        let mut global = self.step.vectors::<3>(name).get(node).copied().unwrap_or_default();
+        if print.item == Item::Reaction {
+            global.iter_mut().zip(0..).for_each(|(force, component)| *force += self.of_springs((tag, component)));
+        }
         let axes = self.model.deck.as_ref().filter(|_| !print.is_global).and_then(|deck| deck.axes_of(tag));
         match axes {
             Some(axes) => {
@@ -164,12 +181,18 @@ impl Tables<'_> {
             equations.iter().find(|(known, _)| *known == name).map_or(0.0, |(_, values)| values[0])
         };
         let force = |component: u8| {
-            let terms = self.model.deck.iter().filter_map(|deck| deck.points.get(&(tag, component))).flatten();
-            -terms.map(|(number, factor)| factor * multiplier(*number)).sum::<f64>()
+            let Some(deck) = &self.model.deck else { return 0.0 };
+            let terms = deck.points.get(&(tag, component)).into_iter().flatten();
+            let loads = deck.on_held.get(self.number).into_iter().flatten();
+            let of_loads: f64 = loads.filter(|(dof, _)| *dof == (tag, component)).map(|(_, load)| load).sum();
+            -of_loads - terms.map(|(number, factor)| factor * multiplier(*number)).sum::<f64>()
         };
         match item {
             Item::Temperature => vec![0.0],
-            Item::Reaction => self.of_remote("remote_forces", tag).unwrap_or_else(|| (0..3).map(force).collect()),
+            Item::Reaction => {
+                let forces = self.of_remote("remote_forces", tag).unwrap_or_else(|| (0..3).map(force).collect());
+                forces.iter().zip(0..).map(|(force, component)| force + self.of_springs((tag, component))).collect()
+            }
             _ => self
                 .of_remote("remote_displacements", tag)
                 .unwrap_or_else(|| (0..3).map(|component| self.displacement((tag, component))).collect()),
@@ -188,9 +211,17 @@ impl Tables<'_> {
             return self.step.vectors::<3>("displacement").get(*node).map_or(0.0, |u| u[usize::from(component)]);
         }
         let follows = self.model.deck.as_ref().and_then(|deck| deck.follows.get(&(tag, component)));
-        follows.map_or(0.0, |(others, value)| {
-            value + others.iter().map(|(other, factor)| factor * self.displacement(*other)).sum::<f64>()
-        })
+        follows.map_or(0.0, |sum| self.sum(sum))
+    }
+
+    /// What springs do to a component beside what K has.
+    fn of_springs(&self, dof: (u64, u8)) -> f64 {
+        let springs = self.model.deck.iter().filter_map(|deck| deck.ends.get(&dof)).flatten();
+        springs.map(|(factor, sum)| factor * self.sum(sum)).sum()
+    }
+
+    fn sum(&self, (terms, value): &Follows) -> f64 {
+        value + terms.iter().map(|(dof, factor)| factor * self.displacement(*dof)).sum::<f64>()
     }
 
     fn write_points(&self, file: &mut impl Write, print: &Print) -> io::Result<()> {
@@ -301,6 +332,7 @@ fn words(item: Item) -> (&'static str, &'static str) {
         Item::EnergyDensity => ("internal energy density (elem, integ.pnt.,energy)", ""),
         Item::Energy => ("internal energy (element, energy)", "total internal energy"),
         Item::Volume => ("volume (element, volume)", "total volume"),
+        Item::Section => ("", ""),
     }
 }
 
