@@ -1,13 +1,14 @@
 //! Decks of CalculiX and Abaqus: those of other programs as they write them, each card beside what a case file says, and mistakes,
 //! each at its line.
 
-use crate::common::assert_close;
+use crate::common::{assert_close, devices};
 use std::path::{Path, PathBuf};
 use warpfem::device::DeviceName;
 use warpfem::linalg::Space;
 use warpfem::model::Model;
 use warpfem::model::case::{Case, deck_mesh};
 use warpfem::pipeline::{self, Solution};
+use warpfem::result::choices::{Method, Operator, Preconditioner};
 use warpfem::solve::Silent;
 
 fn path(name: &str) -> PathBuf {
@@ -104,9 +105,6 @@ fn a_deck_of_a_sector_is_a_cyclic_case() {
     for deck in [&deck, &of_nodes] {
         assert_same(&solve(&model("sector.inp", deck)), &case);
     }
-    let printed = deck.replace("*NODE FILE", "*SECTION PRINT, SURFACE=START, NAME=S\nSOF\n*NODE FILE");
-    let warnings = Case::parse(&path("sector.inp"), &printed).unwrap().warnings;
-    assert!(warnings.iter().any(|said| said.contains("*SECTION PRINT: forces through sections")), "{warnings:?}");
 }
 
 /// Cylindrical axes, an equation with a point that is loaded by an amplitude, and a second step whose loads replace the first's.
@@ -134,6 +132,150 @@ fn two_steps_are_two_load_cases() {
     assert!(steps[1].applied[2] != 0.0 && (steps[1].applied[2] - 20.0).abs() < 1e-9, "{:?}", steps[1].applied);
     let names: Vec<&str> = model.load_cases.iter().map(|case| case.name.as_str()).collect();
     assert_eq!(names, ["step 1", "step 2"]);
+}
+
+/// Steps that are held or heated otherwise are models of their own, load cases of one result.
+#[test]
+fn steps_of_other_supports_are_solved_one_by_one() {
+    let deck = text("gmsh.inp").replace("*ELASTIC\n", "*EXPANSION\n1e-5\n*ELASTIC\n").replace(
+        "*STEP\n",
+        "*NSET, NSET=ALLNODES, GENERATE\n1, 12\n*INITIAL CONDITIONS, TYPE=TEMPERATURE\nALLNODES, 20.\n*STEP\n",
+    );
+    let later = "*STEP\n*STATIC\n*CLOAD, OP=NEW\nend, 2, 1.\n*END STEP\n\
+                 *STEP\n*STATIC\n*BOUNDARY\nend, 1, 1, 0.01\n*TEMPERATURE\nALLNODES, 50.\n*END STEP\n\
+                 *STEP\n*STATIC\n*BOUNDARY, OP=NEW\nend, 1, 3\n*CLOAD, OP=NEW\nroot, 3, 5.\n\
+                 *TEMPERATURE, OP=NEW\nALLNODES, 30.\n*TEMPERATURE, OP=NEW\nroot, 40.\n*END STEP\n";
+    let model = model("gmsh.inp", &(deck + later));
+    assert_eq!((model.n_steps(), model.load_cases.len(), model.others.len()), (4, 2, 2));
+    let names: Vec<_> = (0..4).map(|step| model.step_name(step).into_owned()).collect();
+    assert_eq!(names, ["step 1", "step 2", "step 3", "step 4"]);
+    let steps = pipeline::solve_cases(&Space::open(DeviceName::Cpu).unwrap(), &model, &Silent).unwrap();
+    assert_eq!(steps.iter().map(|of| of.step.value).collect::<Vec<_>>(), [1.0, 2.0, 3.0, 4.0]);
+    let (root, end) = ("[[support]]\non = \"ROOT\"\nfix = \"xyz\"\n", "[[support]]\non = \"END\"\n");
+    let force = |on: &str, total: &str| format!("[[force]]\non = \"{on}\"\ntotal = {total}\n");
+    let heated = |rest: &str| format!("[temperature]\nreference = 20.0\n{rest}");
+    let cases = [
+        format!("{root}{}", force("END", "[0.0, 0.0, -100.0]")),
+        format!("{root}{}", force("END", "[0.0, 4.0, 0.0]")),
+        format!(
+            "{}{root}{end}displacement = {{ x = 0.01 }}\n{}",
+            heated("value = 50.0\n"),
+            force("END", "[0.0, 4.0, 0.0]")
+        ),
+        format!(
+            "{}{end}fix = \"xyz\"\n{}",
+            heated("value = 30.0\n[[temperature.on]]\non = \"ROOT\"\nvalue = 40.0\n"),
+            force("ROOT", "[0.0, 0.0, 20.0]")
+        ),
+    ];
+    for (step, case) in steps.iter().zip(cases) {
+        assert_same(step, &as_case("gmsh.inp", &format!("expansion = 1e-5\n{case}")));
+    }
+}
+
+/// The corners of a bar along x, from one at the origin, in the order of decks, and the ends of its edges.
+const CORNERS: [[u8; 3]; 8] = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1], [1, 0, 1], [1, 1, 1], [0, 1, 1]];
+const EDGES: [[usize; 2]; 12] =
+    [[0, 1], [1, 2], [2, 3], [3, 0], [4, 5], [5, 6], [6, 7], [7, 4], [0, 4], [1, 5], [2, 6], [3, 7]];
+
+/// Two bars in a row, held at one end: springs along the lines between four pairs of nodes join them, others keep the second from
+/// moving across. Its far face keeps plane and is pulled.
+fn bars(kind: &str, [young, rate, pull]: [f64; 3]) -> String {
+    let n_nodes = if kind == "C3D8" { 8 } else { 20 };
+    let block = |first: usize, x: f64| -> String {
+        let corner = |n: usize| CORNERS[n].map(f64::from);
+        let node = |n: usize| match n.checked_sub(8) {
+            None => corner(n),
+            Some(edge) => {
+                let [a, b] = EDGES[edge].map(corner);
+                [0, 1, 2].map(|c| 0.5 * (a[c] + b[c]))
+            }
+        };
+        let line = |n: usize| {
+            let [i, j, k] = node(n);
+            format!("{}, {}, {j}, {k}\n", first + n, x + i)
+        };
+        (0..n_nodes).map(line).collect()
+    };
+    let element = |first: usize| (first..first + n_nodes).map(|tag| tag.to_string()).collect::<Vec<_>>().join(", ");
+    format!(
+        "*NODE\n{}{}100, 6., .2, .7\n*ELEMENT, TYPE={kind}, ELSET=A\n1, {}\n*ELEMENT, TYPE={kind}, ELSET=B\n2, {}\n\
+         *ELEMENT, TYPE=SPRINGA, ELSET=ALONG\n31, 2, 51\n32, 3, 54\n33, 6, 55\n34, 7, 58\n*SPRING, ELSET=ALONG\n\n{rate}\n\
+         *ELEMENT, TYPE=SPRING2, ELSET=Y\n41, 2, 51\n42, 6, 55\n*SPRING, ELSET=Y\n2, 2\n1.\n\
+         *ELEMENT, TYPE=SPRING2, ELSET=Z\n61, 2, 51\n*SPRING, ELSET=Z\n3, 3\n1.\n\
+         *MATERIAL, NAME=MA\n*ELASTIC\n{young}, 0.\n*SOLID SECTION, ELSET=A, MATERIAL=MA\n\
+         *MATERIAL, NAME=MB\n*ELASTIC\n{young}, .3\n*SOLID SECTION, ELSET=B, MATERIAL=MB\n\
+         *SURFACE, NAME=FAR\n2, S4\n*SURFACE, NAME=CUT\n1, S4\n*SURFACE, NAME=ROOT\n1, S6\n*NSET, NSET=LAST\n100, 53\n\
+         *COUPLING, REF NODE=100, SURFACE=FAR, CONSTRAINT NAME=C\n*KINEMATIC\n1, 1\n\
+         *BOUNDARY\n1, 1, 3\n4, 1, 3\n5, 1, 3\n8, 1, 3\n100, 2, 6\n*STEP\n*STATIC\n*CLOAD\n100, 1, {pull}\n\
+         *NODE PRINT, NSET=LAST\nU\n*SECTION PRINT, SURFACE=CUT, NAME=CUT\nSOF, SOM\n*END STEP\n",
+        block(1, 0.0),
+        block(51, 3.0),
+        element(1),
+        element(51),
+    )
+}
+
+/// Springs and bars are in series, and the second is free to become narrower.
+#[test]
+fn springs_join_nodes_and_a_coupling_may_take_one_component() {
+    let (e, k, pull) = (100.0, 5.0, 8.0);
+    let mut model = model("joined.inp", &bars("C3D8", [e, k, pull]));
+    let by = [Method::Direct, Method::Cg].into_iter().zip([None, Some(Preconditioner::Amg)]);
+    let without = (Method::Cg, Some(Preconditioner::Jacobi), Some(Operator::MatrixFree));
+    let by = by.map(|(method, preconditioner)| (method, preconditioner, None)).chain([without]);
+    for (device, (method, preconditioner, operator)) in
+        devices().into_iter().flat_map(|of| by.clone().map(move |by| (of, by)))
+    {
+        (model.solver.method, model.solver.preconditioner, model.solver.operator) =
+            (Some(method), preconditioner, operator);
+        let solution = pipeline::solve(&model, device, &Silent).unwrap();
+        let (u, lengthened) = (solution.displacement(), 2.0 * pull / e + pull / (4.0 * k));
+        let node = |tag: u64| u[model.mesh.node_tags.iter().position(|known| *known == tag).unwrap()];
+        for tag in [52, 53, 56, 57] {
+            assert!((node(tag)[0] - lengthened).abs() < 1e-9, "{tag}: {:?} for {lengthened}", node(tag));
+        }
+        assert!((node(53)[1] - node(52)[1] + 0.3 * pull / e).abs() < 1e-9, "{:?} {:?}", node(52), node(53));
+        let mut dat = Vec::new();
+        warpfem::output::dat::write(&mut dat, &model, 0, &solution.step).unwrap();
+        let dat = String::from_utf8(dat).unwrap();
+        let row = |start: &str, behind: usize| -> Vec<f64> {
+            let at =
+                dat.lines().position(|line| line.trim().starts_with(start)).unwrap_or_else(|| panic!("{start}: {dat}"));
+            dat.lines().nth(at + behind).unwrap().split_whitespace().map(|word| word.parse().unwrap()).collect()
+        };
+        assert_close("the point", &row("displacements", 2), &[100.0, lengthened, 0.0, 0.0], 1e-6, 1.0);
+        assert_close(
+            "force and moment",
+            &row("total surface", 2),
+            &[pull, 0.0, 0.0, 0.0, 0.5 * pull, -0.5 * pull],
+            1e-6,
+            pull,
+        );
+        assert_close("centre and normal", &row("center of", 2), &[1.0, 0.5, 0.5, 1.0, 0.0, 0.0], 1e-6, 1.0);
+        assert_close("sizes", &row("area,", 2), &[1.0, pull, 0.0, 0.0, 0.0], 1e-6, pull);
+    }
+}
+
+/// Products without a matrix have springs, too, and so has the level of the vertices that multigrid begins with.
+#[test]
+fn multigrid_without_a_matrix_knows_springs() {
+    let deck = bars("C3D20", [100.0, 5e3, 8.0])
+        .replace("*COUPLING, REF NODE=100, SURFACE=FAR, CONSTRAINT NAME=C\n*KINEMATIC\n1, 1\n", "");
+    let deck = deck.replace("100, 2, 6\n", "").replace("100, 1, 8", "53, 1, 8");
+    let by = |method, operator| {
+        let mut model = model("joined.inp", &deck);
+        (model.solver.method, model.solver.operator) = (Some(method), operator);
+        model.solver.preconditioner = operator.map(|_| Preconditioner::Amg);
+        model
+    };
+    let (direct, free) = (by(Method::Direct, None), by(Method::Cg, Some(Operator::MatrixFree)));
+    for device in devices() {
+        let [expected, found] = [&direct, &free].map(|model| pipeline::solve(model, device, &Silent).unwrap());
+        assert_eq!(found.used.plan.preconditioner, Some(Preconditioner::Amg));
+        assert!(found.outcome.converged && found.outcome.iterations < 40, "{:?}", found.outcome.iterations);
+        assert_same(&found, &expected);
+    }
 }
 
 /// What a deck prints: a heading, a row per node and integration point.
@@ -238,7 +380,20 @@ const MISTAKES: &[(&str, &str, &str, &str)] = &[
     ("by_hand.inp", "999, 3, 40.", "998, 3, 40.", "there is no node 998"),
     ("by_hand.inp", "999, 3, 40.", "999, 2, 40.", "node 999 belongs to no element"),
     ("by_hand.inp", "0., 0., 0., 0., 0., 1.\n*BOUNDARY", "0., 0., 0., 0., 0., 0.\n*BOUNDARY", "these two points make no axes"),
-    ("by_hand.inp", "*STATIC\n*DLOAD, OP=NEW", "*STATIC\n*BOUNDARY\n3, 1, 1\n*DLOAD, OP=NEW", "this step holds or moves other nodes"),
+    ("gmsh.inp", "*STATIC\n", "*STATIC\n*END STEP\n*STEP, PERTURBATION\n*FREQUENCY\n3\n*BOUNDARY\nend, 1\n", "this step is not held as the one"),
+    ("joined.inp", "*SPRING, ELSET=LINES\n", "*SPRING, ELSET=LINES, NONLINEAR\n", "springs whose rate changes"),
+    ("joined.inp", "ELSET=LINES\n\n40.\n", "ELSET=LINES\n\n-40.\n", "the rate of a spring is greater than 0"),
+    ("joined.inp", "ELSET=LINES\n\n40.\n", "ELSET=LINES\n\n40., , 20.\n50., , 30.\n", "rates that change with the temperature"),
+    ("joined.inp", "ELSET=LINES\n\n40.\n", "ELSET=LINES\n\n", "a spring has its components and a rate"),
+    ("joined.inp", "2, 2\n30.\n", "2\n30.\n", "SPRING2 has 2 components"),
+    ("joined.inp", "2, 2\n30.\n", "2, 5\n30.\n", "there is no spring along component 5"),
+    ("joined.inp", "TYPE=SPRING1, ELSET=GROUND", "TYPE=SPRING1, ELSET=LINES", "LINES has elements SPRINGA and SPRING1"),
+    ("joined.inp", "*SPRING, ELSET=LINES", "*SPRING, ELSET=BARS", "elements C3D8 are no springs"),
+    ("joined.inp", "ORIENTATION=OBLIQUE\n", "ORIENTATION=CROOKED\n", "there is no orientation CROOKED"),
+    ("joined.inp", "201, 1, 3\n", "", "node 201 of a spring is of no body, and not held"),
+    ("joined.inp", "301, 4, 13\n", "301, 4, 4\n", "the nodes of spring 301 are in one place"),
+    ("joined.inp", "*KINEMATIC\n", "*DISTRIBUTING\n", "distributing couplings of some components"),
+    ("joined.inp", "*SECTION PRINT, SURFACE=CUT", "*SECTION PRINT, SURFACE=CUTS", "there is no surface CUTS"),
     ("freecad.inp", "freecad_mesh.inc", "freecad.msh", "cannot read"),
     ("sector.inp", "N=6", "N=5", "N is 5, and the two sides are 60 degrees apart"),
     ("sector.inp", "*STATIC\n", "*FREQUENCY\n2\n", "the same in all sectors"),
@@ -267,7 +422,7 @@ fn mistakes_are_said_at_their_lines() {
 /// Wherever a deck is cut, it is refused, or solved as it stands.
 #[test]
 fn a_deck_may_be_cut_anywhere() {
-    for name in ["gmsh.inp", "prepomax.inp", "abaqus.inp", "by_hand.inp", "sector.inp"] {
+    for name in ["gmsh.inp", "prepomax.inp", "abaqus.inp", "by_hand.inp", "sector.inp", "joined.inp", "steps.inp"] {
         let deck = text(name);
         let whole = deck.to_uppercase().rfind("*END STEP").unwrap();
         for end in (0..whole).step_by(7) {

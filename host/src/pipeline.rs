@@ -211,10 +211,33 @@ pub fn solve_into(space: &Space, model: &Model, sink: &mut dyn Sink, monitor: &d
     run(space, model, model.n_steps(), sink, monitor)
 }
 
+/// The first cases of a model, and of those of later load cases, each from the beginning.
 fn run(
     space: &Space,
     model: &Model,
     n_cases: usize,
+    sink: &mut dyn Sink,
+    monitor: &dyn Monitor,
+) -> Result<Vec<Solution>> {
+    let mut solutions: Vec<Solution> = Vec::new();
+    for model in model.all() {
+        let n = model.own_steps().min(n_cases - solutions.len());
+        let before = (solutions.len(), solutions.last().map_or(Timings::default(), |last| last.timings));
+        let found = if n == 0 { Vec::new() } else { run_one(space, model, (before, n, n_cases), sink, monitor)? };
+        let is_end = found.len() < n || found.iter().any(|of| of.outcome.ending == Ending::Cancelled);
+        solutions.extend(found);
+        if is_end {
+            break;
+        }
+    }
+    Ok(solutions)
+}
+
+/// `n` cases of a model, behind as many that took so long, of `of` in all.
+fn run_one(
+    space: &Space,
+    model: &Model,
+    ((before, timings), n_cases, of): ((usize, Timings), usize, usize),
     sink: &mut dyn Sink,
     monitor: &dyn Monitor,
 ) -> Result<Vec<Solution>> {
@@ -228,9 +251,10 @@ fn run(
     }
     let plan = plan::resolve(model, &DeviceFacts::of(space))?;
     let used = Used { device: space.name(), plan, factor_nonzeros: None, hierarchy: None, count: None };
-    let (phase, timings) = (Phase::begin(monitor, "setup"), Timings::default());
+    let phase = Phase::begin(monitor, "setup");
+    let numbers = (before, of);
     let mut run =
-        Run { space, model, n_cases, sink, monitor, phase, timings, used, changes: vec![], solutions: vec![] };
+        Run { space, model, n_cases, numbers, sink, monitor, phase, timings, used, changes: vec![], solutions: vec![] };
     match model.study {
         Study::Static => statics(&mut run)?,
         Study::Modal => modal::solve(&mut run)?,
@@ -305,6 +329,8 @@ struct Run<'a> {
     model: &'a Model,
     /// How many cases are solved, from the first.
     n_cases: usize,
+    /// How many of other models come before, and how many there are in all.
+    numbers: (usize, usize),
     sink: &'a mut dyn Sink,
     monitor: &'a dyn Monitor,
     phase: Phase<'a>,
@@ -440,8 +466,9 @@ impl Run<'_> {
 
     /// Begins with a case.
     fn begin(&mut self, case: usize) {
-        if self.n_cases > 1 {
-            self.monitor.case(case + 1, self.n_cases);
+        let (before, of) = self.numbers;
+        if of > 1 {
+            self.monitor.case(before + case + 1, of);
         }
         if case > 0 {
             self.phase = Phase::begin(self.monitor, "boundary");
@@ -521,7 +548,7 @@ impl Run<'_> {
         let is_end = outcome.ending == Ending::Cancelled;
         let (case, is_case) = (self.solutions.len(), !model.load_cases.is_empty());
         let label = model.step_name(case).into_owned();
-        let value = if is_case { (case + 1) as f64 } else { 0.0 };
+        let value = if is_case { (self.numbers.0 + case + 1) as f64 } else { 0.0 };
         let step = Step { label, value, balance, outcome: Some(outcome), ..step };
         self.timings.stress += self.phase.next("write");
         self.solutions.extend(Solution::of(step.without_results(), self.used.clone(), self.timings));

@@ -57,5 +57,6 @@ python3 "$here/frd.py" "$binary" || status=1
     "$binary" init box.step && "$binary" convert box.msh box.inp && grep -q '^\*SURFACE, NAME=face6' box.inp) ||
     { echo "MISS init of a geometry"; status=1; }
 decks=$here/../data/decks
-python3 "$here/suite.py" "$binary" "$decks/prepomax.inp" "$decks/freecad.inp" "$decks/by_hand.inp" "$decks/leaning.inp" || status=1
+python3 "$here/suite.py" "$binary" "$decks/prepomax.inp" "$decks/freecad.inp" "$decks/by_hand.inp" "$decks/leaning.inp" "$decks/joined.inp" \
+    "$decks/steps.inp" || status=1
 exit $status

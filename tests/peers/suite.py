@@ -24,7 +24,7 @@ import numpy as np
 DECKS = pathlib.Path("/usr/share/doc/calculix-ccx-test/examples/test")
 BOUNDS = {"displacements": 1e-5, "forces": 1e-4, "total force": 1e-4, "stresses": 1e-4, "strains": 1e-4,
           "mechanical strains": 1e-4, "internal energy": 1e-4, "total internal energy": 1e-4,
-          "internal energy density": 1e-4, "volume": 1e-4, "total volume": 1e-4, "temperatures": 1e-5, "DISP": 1e-5}
+          "internal energy density": 1e-4, "volume": 1e-4, "statistics": 1e-4, "total volume": 1e-4, "temperatures": 1e-5, "DISP": 1e-5}
 # Values that are this part of what the program computes with are rounding.
 NOISE = 1e-9
 
@@ -111,14 +111,15 @@ def dat(path):
     """The tables of a .dat file: by heading a dictionary from tags to values."""
     tables, rows = collections.OrderedDict(), {}
     for line in path.read_text(errors="replace").splitlines() if path.exists() else []:
-        head = re.match(r" (\D.*?) for set (\S+) and time +(\S+)", line)
+        head = re.match(r" (\D.*?) for (?:surface )?set (\S+) and time +(\S+)", line)
         if head:
             rows = tables.setdefault((re.sub(r" *\(.*", "", head[1]), head[2], float(head[3])), {})
         elif words := line.split():
             numbers = [word for word in words if "." in word or "NaN" in word]
             tags = words[: len(words) - len([w for w in words if w in numbers])] if "S" not in words else None
             if tags is not None and numbers:
-                tags = [word for word in tags if word.isdigit()]
+                # The rows of a section have no tags, nor has a sum.
+                tags = [word for word in tags if word.isdigit()] or [str(len(rows))]
                 rows[tuple(tags)] = np.array([real(number) for number in numbers])
     return tables
 

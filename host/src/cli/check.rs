@@ -221,8 +221,11 @@ fn describe(out: &mut String, case: &Case, model: &Model) -> std::fmt::Result {
         };
         writeln!(out, "  load      {}{place}: {total} in total", load.name)?;
     }
-    for case in &model.load_cases {
-        writeln!(out, "  case      {}: {}", case.name, factors(model, case))?;
+    for other in model.all() {
+        for case in &other.load_cases {
+            let held = if std::ptr::eq(other, model) { "" } else { "; held or heated otherwise" };
+            writeln!(out, "  case      {}: {}{held}", case.name, factors(other, case))?;
+        }
     }
     shapes(out, model)
 }

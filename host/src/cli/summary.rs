@@ -130,6 +130,7 @@ fn parts(solution: &Solution) -> Vec<Part> {
 pub(super) fn results(model: &Model, case: usize, step: &Step) -> Results {
     let (mesh, at) = (&model.mesh, |node: usize| model.mesh.coords[node]);
     let (loads, balance) = (model.loads(case), &step.balance);
+    let (model, _) = model.of_case(case);
     let words = step.physics.words();
     let magnitudes = |name: &str| step.field(name).map_or(vec![], Field::magnitudes);
     let sizes = output::sizes(step);

@@ -48,16 +48,40 @@ impl Model {
 
     /// How many steps are solved: load cases, or modes.
     pub fn n_steps(&self) -> usize {
+        self.all().map(Model::own_steps).sum()
+    }
+
+    /// The same without those of later models.
+    pub fn own_steps(&self) -> usize {
         match self.study {
             Study::Static => self.load_cases.len().max(1),
             Study::Modal | Study::Buckling => self.modes,
         }
     }
 
+    /// The model and those of later load cases.
+    pub fn all(&self) -> impl Iterator<Item = &Model> {
+        std::iter::once(self).chain(&self.others)
+    }
+
+    /// The model that a load case is of, and its number there.
+    pub fn of_case(&self, case: usize) -> (&Model, usize) {
+        let mut before = 0;
+        for model in self.all() {
+            let own = case - before;
+            before += model.own_steps();
+            if case < before {
+                return (model, own);
+            }
+        }
+        (self, case)
+    }
+
     /// The name of a step: of a load case, or `mode 1`; empty where all loads make one.
     pub fn step_name(&self, step: usize) -> Cow<'_, str> {
+        let (model, case) = self.of_case(step);
         match self.study {
-            Study::Static => self.load_cases.get(step).map_or("", |case| &case.name).into(),
+            Study::Static => model.load_cases.get(case).map_or("", |case| &case.name).into(),
             Study::Modal | Study::Buckling => format!("mode {}", step + 1).into(),
         }
     }
@@ -75,6 +99,10 @@ impl Model {
 
     /// The loads of a case; all of them where there are no cases.
     pub fn loads(&self, case: usize) -> CaseLoads<'_> {
+        match self.of_case(case) {
+            (model, case) if !std::ptr::eq(model, self) => return model.loads(case),
+            _ => {}
+        }
         if !self.bears_loads() && self.harmonic.is_none() {
             return CaseLoads {
                 gravity: None,

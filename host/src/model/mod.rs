@@ -300,6 +300,8 @@ pub struct Model {
     pub load_cases: Vec<LoadCase>,
     /// The nodal forces of each of `applied`; none where there are no load cases.
     pub load_forces: Vec<Vec<NodalForce>>,
+    /// The same body for later load cases, which are held or heated otherwise.
+    pub others: Vec<Model>,
     /// How to solve.
     pub solver: SolverOptions,
     /// `[output] fields`.

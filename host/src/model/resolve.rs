@@ -75,6 +75,7 @@ impl Model {
             applied: vec![],
             load_cases: vec![],
             load_forces: vec![],
+            others: vec![],
             solver: SolverOptions::default(),
             fields: fields(case),
             deck: case.deck.clone(),
@@ -98,6 +99,13 @@ impl Model {
             }
         }
         model.mesh = mesh;
+        for case in &case.others {
+            let (other, more) = Model::review(case, model.mesh.clone());
+            more.into_vec().into_iter().for_each(|error| problems.add(error));
+            let new = other.warnings.iter().filter(|warning| !model.warnings.contains(warning)).cloned();
+            model.warnings.extend(new.collect::<Vec<_>>());
+            model.others.push(other);
+        }
         (model, problems)
     }
 

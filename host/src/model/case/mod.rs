@@ -28,7 +28,7 @@ mod tests;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-pub use deck::{DeckCase, Follows, Item, Print, Side};
+pub use deck::{DeckCase, DeckStep, Follows, Item, Print, Side};
 pub use deck::{is_deck, mesh as deck_mesh};
 pub use generated::{Generated, Lattice, generators};
 pub(super) use loads::Couple;
@@ -58,6 +58,8 @@ pub struct Case {
     pub warnings: Vec<String>,
     /// The mesh and the prints of a deck, if it is one.
     pub deck: Option<Arc<DeckCase>>,
+    /// Of a deck: the same for later steps, which are held or heated otherwise.
+    pub(crate) others: Vec<Case>,
 }
 
 impl Case {
@@ -96,7 +98,7 @@ impl Case {
     fn review_text(path: &Path, text: &str) -> Result<(Case, Problems), Problems> {
         let source = Source::new(path, text);
         let Parsed { tables, mut problems, cut, is_whole, warnings } = syntax::parse(&source)?;
-        let case = Case { path: path.to_path_buf(), source, tables, warnings, deck: None };
+        let case = Case { path: path.to_path_buf(), source, tables, warnings, deck: None, others: Vec::new() };
         let mut found = Problems::default();
         let is_checked = case.check(&mut found).is_some();
         let found = found.into_vec().into_iter().filter(|error| !syntax::follows(&cut, error));
@@ -110,10 +112,8 @@ impl Case {
     /// A deck's case with what is wrong in it.
     fn reviewed(self) -> Result<(Case, Problems), Problems> {
         let mut problems = Problems::default();
-        match self.check(&mut problems) {
-            Some(()) => Ok((self, problems)),
-            None => Err(problems),
-        }
+        let is_checked = std::iter::once(&self).chain(&self.others).all(|case| case.check(&mut problems).is_some());
+        if is_checked { Ok((self, problems)) } else { Err(problems) }
     }
 
     /// The file's name without extension; names the outputs.

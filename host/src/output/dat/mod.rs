@@ -11,12 +11,12 @@ use crate::element::ElementKind;
 use crate::element::shape::At;
 use crate::io::inp::codes;
 use crate::model::Model;
-use crate::model::case::{Follows, Item, Print};
+use crate::model::case::{DeckStep, Follows, Item, Print};
 use crate::result::{EFFECTIVE_MASS, PARTICIPATION, Step, Study};
 
 /// Fields that a model's prints are made of, beside the usual ones.
 pub fn fields(model: &Model) -> Vec<&'static str> {
-    let prints = model.deck.iter().flat_map(|deck| deck.prints.iter().flatten());
+    let prints = model.deck.iter().flat_map(|deck| &deck.steps).flat_map(|step| &step.prints);
     let of_print = prints.filter_map(|print| match print.item {
         Item::Displacement | Item::Temperature | Item::Volume | Item::Section => None,
         Item::Reaction => Some("nodal_force"),
@@ -30,22 +30,23 @@ pub fn fields(model: &Model) -> Vec<&'static str> {
 pub fn write(file: &mut impl Write, model: &Model, number: usize, step: &Step) -> io::Result<()> {
     let Some(deck) = &model.deck else { return Ok(()) };
     let number = if step.study.is_of_modes() { 0 } else { number };
-    let (Some(prints), Some(time)) = (deck.prints.get(number), deck.times.get(number)) else { return Ok(()) };
-    let time = if step.study.is_of_modes() { &step.value } else { time };
+    let Some(of_step) = deck.steps.get(number) else { return Ok(()) };
+    let time = if step.study.is_of_modes() { step.value } else { of_step.time };
     let is_of_loads = |print: &Print| matches!(print.item, Item::Reaction | Item::Section);
-    let prints = prints.iter().filter(|print| step.study == Study::Static || !is_of_loads(print));
+    let prints = of_step.prints.iter().filter(|print| step.study == Study::Static || !is_of_loads(print));
+    let (model, _) = model.of_case(number);
     let tables = Tables {
         model,
         step,
-        number,
+        of_step,
         nodes: model.mesh.node_tags.iter().copied().zip(0..).collect(),
         cells: cells(model),
     };
     let (sections, others): (Vec<&Print>, Vec<&Print>) = prints.partition(|print| print.item == Item::Section);
-    others.into_iter().try_for_each(|print| tables.write(file, print, *time))?;
+    others.into_iter().try_for_each(|print| tables.write(file, print, time))?;
     sections
         .into_iter()
-        .try_for_each(|print| sections::write(file, (&print.set, &print.sides), (model, step), &tables.nodes, *time))
+        .try_for_each(|print| sections::write(file, (&print.set, &print.sides), (model, step), &tables.nodes, time))
 }
 
 /// Writes the tables of all modes, which CalculiX prints unasked: eigenvalues, participation factors and effective masses, or
@@ -111,8 +112,7 @@ fn cells(model: &Model) -> std::collections::HashMap<u64, (usize, usize)> {
 struct Tables<'a> {
     model: &'a Model,
     step: &'a Step,
-    /// The number of the deck's step, from 0.
-    number: usize,
+    of_step: &'a DeckStep,
     nodes: std::collections::HashMap<u64, usize>,
     cells: std::collections::HashMap<u64, (usize, usize)>,
 }
@@ -181,10 +181,9 @@ impl Tables<'_> {
             equations.iter().find(|(known, _)| *known == name).map_or(0.0, |(_, values)| values[0])
         };
         let force = |component: u8| {
-            let Some(deck) = &self.model.deck else { return 0.0 };
-            let terms = deck.points.get(&(tag, component)).into_iter().flatten();
-            let loads = deck.on_held.get(self.number).into_iter().flatten();
-            let of_loads: f64 = loads.filter(|(dof, _)| *dof == (tag, component)).map(|(_, load)| load).sum();
+            let terms = self.of_step.points.equations.get(&(tag, component)).into_iter().flatten();
+            let loads = self.of_step.on_held.iter().filter(|(dof, _)| *dof == (tag, component));
+            let of_loads: f64 = loads.map(|(_, load)| load).sum();
             -of_loads - terms.map(|(number, factor)| factor * multiplier(*number)).sum::<f64>()
         };
         match item {
@@ -210,13 +209,13 @@ impl Tables<'_> {
         if let Some(node) = self.nodes.get(&tag) {
             return self.step.vectors::<3>("displacement").get(*node).map_or(0.0, |u| u[usize::from(component)]);
         }
-        let follows = self.model.deck.as_ref().and_then(|deck| deck.follows.get(&(tag, component)));
+        let follows = self.of_step.points.follows.get(&(tag, component));
         follows.map_or(0.0, |sum| self.sum(sum))
     }
 
     /// What springs do to a component beside what K has.
     fn of_springs(&self, dof: (u64, u8)) -> f64 {
-        let springs = self.model.deck.iter().filter_map(|deck| deck.ends.get(&dof)).flatten();
+        let springs = self.of_step.points.ends.get(&dof).into_iter().flatten();
         springs.map(|(factor, sum)| factor * self.sum(sum)).sum()
     }
 

@@ -87,7 +87,7 @@ impl Shown {
         let scene = Scene::new(mesh, step, &peaks);
         let largest = scene.displacement.iter().map(|&u| norm(u)).fold(0.0, f64::max);
         let scale = project::deformation_scale(largest, norm(extents(&scene.rest)));
-        let symbols = symbols.map(|(model, case)| (model, model.loads(case)));
+        let symbols = symbols.map(|(model, case)| (model.of_case(case).0, model.loads(case)));
         let groups = symbols.as_ref().map_or(vec![], |(model, loads)| symbols::resolve(&scene, model, loads));
         let gravity = symbols.and_then(|(model, loads)| symbols::gravity(model, &loads));
         let colors = Coloring::new(scene.values().to_vec(), PointField::usual(step).may_be_cut());
@@ -228,7 +228,7 @@ pub fn model_png(model: &Model, from: Option<Viewpoint>) -> io::Result<Vec<u8>> 
     let n = mesh.coords.len();
     let nothing = Step::of(Physics::Potential, [("potential", vec![vec![0.0; n]])]);
     // Beyond the last case are the loads as they are written.
-    let shown = Shown::new(mesh, &nothing, &[], Some((model, model.load_cases.len())));
+    let shown = Shown::new(mesh, &nothing, &[], Some((model, model.n_steps())));
     let summary = Summary { case: model.name.clone(), ..Summary::default() };
     let elements = mesh.solids().map(|(_, cells)| cells.len()).sum();
     let subtitle = format!("{}, {}, not solved", counted(n, "node"), counted(elements, "element"));

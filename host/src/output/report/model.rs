@@ -33,7 +33,12 @@ pub(super) fn model(model: &Model, summary: &Summary, origin: &Origin) -> String
     let is_potential = model.analysis.physics() == Physics::Potential;
     let note = if summary.units.is_some() { FORM.to_owned() } else { format!("{UNITS} {FORM}") };
     let joints = model.constraints.notes.iter().map(|(table, note)| format!("{table} {note}"));
-    let held = model.supports.iter().map(|support| held(support, is_potential, model.mesh.dim())).chain(joints);
+    let dim = model.mesh.dim();
+    let later = model.others.iter().flat_map(|other| {
+        let first = other.step_name(0).into_owned();
+        other.supports.iter().map(move |support| format!("from {first} on {}", held(support, is_potential, dim)))
+    });
+    let held = model.supports.iter().map(|support| held(support, is_potential, dim)).chain(later).chain(joints);
     let springs = model.springs.iter().map(|spring| {
         let per_area = if spring.rate.0 == "foundation" { " per area" } else { "" };
         let rates: Vec<String> = spring.rate.1.iter().map(|rate| engineering(*rate)).collect();

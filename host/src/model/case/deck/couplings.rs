@@ -369,7 +369,7 @@ impl Reader<'_> {
         eliminated?;
         self.close_springs(supports, loads)?;
         for (i, Equation { terms, known, value, place }) in self.couplings.points.equations.iter().enumerate() {
-            known.iter().for_each(|(dof, factor)| self.points.entry(*dof).or_default().push((i, *factor)));
+            known.iter().for_each(|(dof, factor)| self.points.equations.entry(*dof).or_default().push((i, *factor)));
             let spanned = |value: f64| Spanned::new(place.clone(), value);
             let terms = terms.iter().map(|((node, component), factor)| {
                 let dof = Spanned::new(place.clone(), ["x", "y", "z"][usize::from(*component)].to_string());

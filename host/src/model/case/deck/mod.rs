@@ -40,20 +40,34 @@ pub struct DeckCase {
     faces: Vec<Faces>,
     /// The deck without long lists, for reports.
     pub excerpt: Arc<str>,
-    /// What is to be printed after each step.
-    pub prints: Vec<Vec<Print>>,
-    /// The times at which the steps end.
-    pub times: Vec<f64>,
+    /// What it says of each step.
+    pub steps: Vec<DeckStep>,
     frame_of: HashMap<u64, usize>,
     frames: Vec<Axes>,
-    /// For components of nodes without elements that are prescribed: the equations that they are in, and their factors there.
-    pub points: BTreeMap<(u64, u8), Vec<(usize, f64)>>,
-    /// For others of these what they follow; of prescribed ones no more than their value.
-    pub follows: BTreeMap<(u64, u8), points::Follows>,
+}
+
+/// A step of a deck, beside its tables.
+#[derive(Debug, Clone)]
+pub struct DeckStep {
+    /// What is to be printed after it.
+    pub prints: Vec<Print>,
+    /// When it ends.
+    pub time: f64,
+    /// What is known of nodes without elements.
+    pub points: Arc<PointsOfStep>,
+    /// What loads on such nodes put on prescribed ones, by way of equations.
+    pub on_held: Vec<(steps::Dof, f64)>,
+}
+
+/// Components of nodes without elements, and what springs do.
+#[derive(Debug, Clone, Default)]
+pub struct PointsOfStep {
+    /// For prescribed ones the equations that they are in, and their factors there.
+    pub equations: BTreeMap<steps::Dof, Vec<(usize, f64)>>,
+    /// For others what they follow; for prescribed ones no more than their value.
+    pub follows: BTreeMap<steps::Dof, points::Follows>,
     /// What springs do to nodes beside what K has, where CalculiX prints it: factors times sums.
     pub ends: springs::Ends,
-    /// For each step what loads on points put on prescribed ones, by way of equations.
-    pub on_held: Vec<Vec<((u64, u8), f64)>>,
 }
 
 impl DeckCase {
@@ -115,7 +129,18 @@ fn case(path: &Path, deck: Result<Deck, (Listing, Box<Mistake>)>) -> Checked<Cas
     let source = Source::of_deck(path, &listing);
     match read {
         Ok((tables, warnings, deck)) => {
-            Ok(Case { path: path.to_path_buf(), source, tables, warnings, deck: Some(Arc::new(deck)) })
+            let deck = Arc::new(deck);
+            let case = |tables| Case {
+                path: path.to_path_buf(),
+                source: source.clone(),
+                tables,
+                warnings: Vec::new(),
+                deck: Some(deck.clone()),
+                others: Vec::new(),
+            };
+            let mut cases = tables.into_iter().map(case);
+            let Some(first) = cases.next() else { unreachable!("a deck has a step") };
+            Ok(Case { warnings, others: cases.collect(), ..first })
         }
         Err(mistake) => Err(located(&source, *mistake)),
     }
@@ -146,14 +171,15 @@ struct Reader<'a> {
     faces: Vec<Faces>,
     /// Fields that are written beside the usual ones.
     files: BTreeSet<&'static str>,
-    points: BTreeMap<steps::Dof, Vec<(usize, f64)>>,
     springs: springs::Springs,
-    /// For each step what forces on points put on prescribed ones.
+    /// What is known of nodes without elements.
+    points: PointsOfStep,
+    /// For each step of the last group what forces on points put on prescribed ones.
     on_held: Vec<Vec<(steps::Dof, f64)>>,
 }
 
 impl<'a> Reader<'a> {
-    fn read(deck: &'a Deck) -> Read<(Tables, Vec<String>, DeckCase)> {
+    fn read(deck: &'a Deck) -> Read<(Vec<Tables>, Vec<String>, DeckCase)> {
         let scoped = Scoped::of(deck)?;
         Reader::of(deck, &scoped)?.run(&scoped)
     }
@@ -184,13 +210,13 @@ impl<'a> Reader<'a> {
             warnings: Vec::new(),
             faces: Vec::new(),
             files: BTreeSet::new(),
-            points: BTreeMap::new(),
+            points: Default::default(),
             springs: Default::default(),
             on_held: Vec::new(),
         })
     }
 
-    fn run(mut self, scoped: &Scoped) -> Read<(Tables, Vec<String>, DeckCase)> {
+    fn run(mut self, scoped: &Scoped) -> Read<(Vec<Tables>, Vec<String>, DeckCase)> {
         for (card, scope) in &scoped.cards {
             self.geometry.enter(*scope);
             let deck = self.deck;
@@ -199,19 +225,11 @@ impl<'a> Reader<'a> {
         self.geometry.enter(None);
         self.check_others()?;
         self.check_sides()?;
-        self.close_steps()?;
-        self.close_files();
-        let (prints, times) = self.steps.iter().map(|step| (step.state.prints.clone(), step.time)).unzip();
-        let held = self.steps.first().map(|step| step.state.supports.clone()).unwrap_or_default();
-        let held = held.into_iter().filter(|((node, _), _)| !self.is_in_body(*node));
-        let mut follows: BTreeMap<steps::Dof, points::Follows> =
-            held.map(|(dof, given)| (dof, (Vec::new(), given.value))).collect();
-        follows.append(&mut self.couplings.points.eliminated);
-        let (ends, on_held) = (self.springs.ends, self.on_held);
-        let Reader { deck, geometry, faces, frame_of, frames, tables, warnings, points, .. } = self;
-        let excerpt = excerpt(deck);
-        let case =
-            DeckCase { geometry, faces, excerpt, prints, times, frame_of, frames, points, follows, ends, on_held };
+        let (tables, steps) = self.close_steps()?;
+        let Reader { deck, geometry, faces, frame_of, frames, mut warnings, .. } = self;
+        let mut said = HashSet::new();
+        warnings.retain(|warning| said.insert(warning.clone()));
+        let case = DeckCase { geometry, faces, excerpt: excerpt(deck), steps, frame_of, frames };
         Ok((tables, warnings, case))
     }
 

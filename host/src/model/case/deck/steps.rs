@@ -1,13 +1,15 @@
 //! `*STEP` .. `*END STEP`: supports and loads at the end of each step.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use toml::Spanned;
 
-use super::super::tables::LoadCaseTable;
-use super::Reader;
+use super::super::tables::{LoadCaseTable, Tables};
 use super::bodies::Body;
+use super::points::Follows;
 use super::prints::Print;
+use super::{DeckStep, PointsOfStep, Reader};
 use crate::io::inp::{Card, Line, Mistake, Place, Read};
 use crate::result::Study;
 
@@ -45,6 +47,10 @@ pub struct State {
     /// By elements and their faces.
     pub pressures: Values<(u64, usize)>,
     pub bodies: Vec<Body>,
+    /// Of nodes by tag.
+    pub temperatures: BTreeMap<u64, f64>,
+    /// The step that last gave any.
+    pub heated: usize,
     pub prints: Vec<Print>,
     /// The number of the step that is being read, or was.
     number: usize,
@@ -67,6 +73,17 @@ pub struct Step {
     place: Place,
 }
 
+impl Step {
+    /// Whether the same nodes are held at the same values, and at the same temperatures.
+    fn is_held_as(&self, other: &Step) -> bool {
+        let [own, of] = [&self.state, &other.state];
+        let pairs = own.supports.iter().zip(&of.supports);
+        own.supports.len() == of.supports.len()
+            && pairs.into_iter().all(|(a, b)| a.0 == b.0 && a.1.value == b.1.value)
+            && own.temperatures == of.temperatures
+    }
+}
+
 impl State {
     /// Gives a value: more to what has one of this step, a new one to what has one of a step before.
     pub fn add<K: Ord>(values: &mut Values<K>, key: K, given: Given) {
@@ -84,16 +101,27 @@ impl State {
     ///
     /// `OP` is neither NEW nor MOD.
     pub fn drop_older<K: Ord>(card: &Card, values: &mut Values<K>, step: usize) -> Read {
-        let Some(op) = card.parameter("OP") else { return Ok(()) };
-        match card.word("OP").as_deref() {
-            Some("NEW") => values.retain(|_, given| given.step == step),
-            Some("MOD") => {}
-            _ => {
-                let help = "OP=NEW drops what is of steps before, OP=MOD adds to it";
-                return Err(Mistake::at(op.place.clone(), "OP is NEW or MOD", help));
-            }
+        if State::is_new(card)? {
+            values.retain(|_, given| given.step == step);
         }
         Ok(())
+    }
+
+    /// Whether a card takes the place of those of steps before.
+    ///
+    /// # Errors
+    ///
+    /// `OP` is neither NEW nor MOD.
+    pub fn is_new(card: &Card) -> Read<bool> {
+        let Some(op) = card.parameter("OP") else { return Ok(false) };
+        match card.word("OP").as_deref() {
+            Some("NEW") => Ok(true),
+            Some("MOD") => Ok(false),
+            _ => {
+                let help = "OP=NEW drops what is of steps before, OP=MOD adds to it";
+                Err(Mistake::at(op.place.clone(), "OP is NEW or MOD", help))
+            }
+        }
     }
 
     /// A value of this step.
@@ -271,49 +299,59 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Makes tables of the last state of each step.
-    pub(super) fn close_steps(&mut self) -> Read {
+    /// Makes tables of the last state of each step: steps in a row that hold the same nodes at the same temperatures are the load
+    /// cases of one model.
+    pub(super) fn close_steps(&mut self) -> Read<(Vec<Tables>, Vec<DeckStep>)> {
         if let Some(place) = self.state.open.take() {
             return Err(Mistake::at(place, "this step has no end: the deck is cut", "*END STEP ends it"));
         }
         let mut steps = std::mem::take(&mut self.steps);
-        let Some(first) = steps.first() else {
+        if steps.is_empty() {
             let help = "*STEP\n*STATIC\n*CLOAD .. *END STEP".to_string();
             return Err(Box::new(Mistake {
                 place: None,
                 message: "the deck has no *STEP: nothing is solved".into(),
                 help,
             }));
-        };
-        self.close_study(&steps)?;
-        let differs = |step: &&Step| {
-            let same = |a: &Values<Dof>, b: &Values<Dof>| {
-                a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.0 == b.0 && a.1.value == b.1.value)
-            };
-            !same(&step.state.supports, &first.state.supports)
-        };
-        if let Some(step) = steps.iter().find(differs) {
-            let message = "this step holds or moves other nodes than the first";
-            return Err(Mistake::at(step.place.clone(), message, "a deck for each set of supports"));
         }
-        let supports = first.state.supports.clone();
+        self.close_study(&steps)?;
         if self.tables.analysis.prestress.is_some() {
             // Loads are those of the first step, and what is printed is of the second.
             let modes = steps.split_off(1);
+            if !modes[0].is_held_as(&steps[0]) {
+                let message = "this step is not held as the one whose stress it takes";
+                return Err(Mistake::at(modes[0].place.clone(), message, "hold the same nodes in both"));
+            }
             steps[0].state.prints = modes[0].state.prints.clone();
         }
+        let name = |number| (steps.len() > 1).then(|| format!("step {number}"));
+        let mut loads: Vec<_> = (1..).zip(&steps).map(|(number, step)| (name(number), step.state.clone())).collect();
+        let (mut tables, mut closed) = (Vec::new(), Vec::new());
+        let before = (self.tables.clone(), self.couplings.clone(), self.springs.clone());
+        for group in steps.chunk_by(Step::is_held_as) {
+            (self.tables, self.couplings, self.springs) = before.clone();
+            let later = loads.split_off(group.len());
+            closed.extend(self.close_group(group, &loads)?);
+            loads = later;
+            tables.push(self.tables.clone());
+        }
+        Ok((tables, closed))
+    }
+
+    /// Makes tables of steps that hold the same nodes.
+    fn close_group(&mut self, steps: &[Step], loads: &[(Option<String>, State)]) -> Read<Vec<DeckStep>> {
+        let supports = &steps[0].state.supports;
+        self.temperatures.given = steps[0].state.temperatures.clone();
+        self.on_held.clear();
+        self.points = PointsOfStep::default();
         self.close_sections()?;
         self.close_temperatures()?;
-        let loads: Vec<(Option<String>, State)> = match &steps[..] {
-            [step] => vec![(None, step.state.clone())],
-            _ => (1..).zip(&steps).map(|(k, step)| (Some(format!("step {k}")), step.state.clone())).collect(),
-        };
-        self.close_couplings(&supports, &loads)?;
-        self.close_supports(&supports);
-        for (name, state) in &loads {
+        self.close_couplings(supports, loads)?;
+        self.close_supports(supports);
+        for (name, state) in loads {
             self.close_loads(name.as_deref(), state)?;
         }
-        for (step, (name, _)) in steps.iter().zip(&loads) {
+        for (step, (name, _)) in steps.iter().zip(loads) {
             if let Some(name) = name {
                 let spanned = |text: &str| Spanned::new(step.place.clone(), text.to_string());
                 let factors = BTreeMap::from([(spanned(name), Spanned::new(step.place.clone(), 1.0))]);
@@ -321,7 +359,17 @@ impl Reader<'_> {
                 self.tables.load_case.push(Spanned::new(step.place.clone(), table));
             }
         }
-        self.steps = steps;
-        Ok(())
+        self.close_files();
+        let held = supports.iter().filter(|((node, _), _)| !self.is_in_body(*node));
+        let mut follows: BTreeMap<Dof, Follows> = held.map(|(dof, given)| (*dof, (Vec::new(), given.value))).collect();
+        follows.append(&mut self.couplings.points.eliminated);
+        let ends = std::mem::take(&mut self.springs.ends);
+        let points = Arc::new(PointsOfStep { follows, ends, ..std::mem::take(&mut self.points) });
+        let on_held = std::mem::take(&mut self.on_held);
+        let closed = steps.iter().zip(on_held).map(|(step, on_held)| {
+            let prints = step.state.prints.clone();
+            DeckStep { prints, time: step.time, points: points.clone(), on_held }
+        });
+        Ok(closed.collect())
     }
 }

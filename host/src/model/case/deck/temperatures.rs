@@ -7,6 +7,7 @@ use toml::Spanned;
 use super::super::tables::TemperatureTable;
 use super::Reader;
 use super::materials::Constants;
+use super::steps::State;
 use crate::io::inp::{Card, Mistake, Place, Read};
 
 /// Temperatures of nodes by tag.
@@ -14,7 +15,8 @@ use crate::io::inp::{Card, Mistake, Place, Read};
 pub struct Temperatures {
     /// At which there is no thermal strain.
     initial: BTreeMap<u64, f64>,
-    given: BTreeMap<u64, f64>,
+    /// At the end of the steps that tables are made of.
+    pub given: BTreeMap<u64, f64>,
     place: Place,
 }
 
@@ -74,13 +76,14 @@ impl Reader<'_> {
             let help = "list the nodes with their temperatures: 17, 80.";
             return Err(Mistake::at(file.place.clone(), "temperatures of a result file are not read", help));
         }
-        if self.state.number() > 1 {
-            let message = "temperatures of a second step are not solved";
-            return Err(Mistake::at(card.place.clone(), message, "a deck for each temperature"));
-        }
         let factor = self.factor(card)?;
         let read = self.nodal_temperatures(card)?;
-        self.temperatures.given.extend(read.into_iter().map(|(node, t)| (node, factor * t)));
+        let step = self.state.number();
+        if State::is_new(card)? && self.state.heated != step {
+            self.state.temperatures.clear();
+        }
+        self.state.heated = step;
+        self.state.temperatures.extend(read.into_iter().map(|(node, t)| (node, factor * t)));
         self.temperatures.place = card.place.clone();
         Ok(())
     }
