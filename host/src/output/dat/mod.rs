@@ -152,10 +152,7 @@ impl Tables<'_> {
     /// A value at a node, in its own axes unless those of the mesh are asked for.
     fn at_node(&self, print: &Print, tag: u64, node: usize) -> Vec<f64> {
         let name = match print.item {
-            Item::Temperature => {
-                let temperature = self.model.temperature.as_ref();
-                return vec![temperature.map_or(0.0, |of| of.reference + of.nodal().get(node).copied().unwrap_or(0.0))];
-            }
+            Item::Temperature => return self.at_point(print.item, tag),
             Item::Displacement => "displacement",
             _ => "nodal_force",
         };
@@ -187,7 +184,7 @@ impl Tables<'_> {
             -of_loads - terms.map(|(number, factor)| factor * multiplier(*number)).sum::<f64>()
         };
         match item {
-            Item::Temperature => vec![0.0],
+            Item::Temperature => vec![self.of_step.temperatures.get(&tag).copied().unwrap_or(0.0)],
             Item::Reaction => {
                 let forces = self.of_remote("remote_forces", tag).unwrap_or_else(|| (0..3).map(force).collect());
                 forces.iter().zip(0..).map(|(force, component)| force + self.of_springs((tag, component))).collect()
@@ -341,6 +338,9 @@ fn numbers(values: &[f64]) -> String {
 
 /// A number with so many digits behind the point; `below_one` as `0.1E+01`, else as `1.0E+00`.
 fn scientific(value: f64, digits: usize, below_one: bool) -> String {
+    if !value.is_finite() {
+        return value.to_string();
+    }
     let digits = if below_one { digits - 1 } else { digits };
     let text = format!("{value:.digits$E}");
     let (mantissa, exponent) = text.split_once('E').unwrap_or((&text, "0"));

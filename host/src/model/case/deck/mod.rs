@@ -53,6 +53,8 @@ pub struct DeckStep {
     pub prints: Vec<Print>,
     /// When it ends.
     pub time: f64,
+    /// Of nodes by tag.
+    pub temperatures: Arc<BTreeMap<u64, f64>>,
     /// What is known of nodes without elements.
     pub points: Arc<PointsOfStep>,
     /// What loads on such nodes put on prescribed ones, by way of equations.

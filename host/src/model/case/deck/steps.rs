@@ -366,9 +366,13 @@ impl Reader<'_> {
         let ends = std::mem::take(&mut self.springs.ends);
         let points = Arc::new(PointsOfStep { follows, ends, ..std::mem::take(&mut self.points) });
         let on_held = std::mem::take(&mut self.on_held);
+        let mut temperatures = self.temperatures.initial.clone();
+        temperatures.extend(&self.temperatures.given);
+        let temperatures = Arc::new(temperatures);
         let closed = steps.iter().zip(on_held).map(|(step, on_held)| {
             let prints = step.state.prints.clone();
-            DeckStep { prints, time: step.time, points: points.clone(), on_held }
+            let (time, temperatures, points) = (step.time, temperatures.clone(), points.clone());
+            DeckStep { prints, time, temperatures, points, on_held }
         });
         Ok(closed.collect())
     }

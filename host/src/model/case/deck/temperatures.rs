@@ -14,7 +14,7 @@ use crate::io::inp::{Card, Mistake, Place, Read};
 #[derive(Debug, Clone, Default)]
 pub struct Temperatures {
     /// At which there is no thermal strain.
-    initial: BTreeMap<u64, f64>,
+    pub initial: BTreeMap<u64, f64>,
     /// At the end of the steps that tables are made of.
     pub given: BTreeMap<u64, f64>,
     place: Place,
