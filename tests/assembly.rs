@@ -17,7 +17,7 @@ use warpfem::sparse::{LinOp, Matrix};
 
 /// A distorted box or square of each element in each analysis, and an unstructured mesh; of two materials each.
 fn models() -> Vec<Model> {
-    let mut models = vec![meshes::two_materials(meshes::load("cube_463.toml").mesh)];
+    let mut models = vec![meshes::two_materials((*meshes::load("cube_463.toml").mesh).clone())];
     for kind in solvable() {
         let cells = if kind.info().is_quadratic() { [2, 2, 1] } else { [3, 4, 2] };
         let distorted =

@@ -5,6 +5,7 @@
 use crate::common::assert_close;
 use crate::common::elements::Reference;
 use crate::common::fields::{converged, node_at};
+use std::sync::Arc;
 use warpfem::device::DeviceName;
 use warpfem::element::ElementKind::{self, *};
 use warpfem::model::Model;
@@ -106,7 +107,7 @@ fn lean(model: &mut Model, to_and_fro: bool) {
         i if to_and_fro && i % 2 == 0 => -1.0,
         _ => 1.0,
     };
-    for x in &mut model.mesh.coords {
+    for x in &mut Arc::make_mut(&mut model.mesh).coords {
         let section = 6.0 * x[0] / SLENDER[0];
         let share = section - section.floor();
         let slope = (1.0 - share) * slope(section.floor()) + share * slope(section.ceil());

@@ -144,16 +144,20 @@ fn steps_of_other_supports_are_solved_one_by_one() {
     let later = "*STEP\n*STATIC\n*CLOAD, OP=NEW\nend, 2, 1.\n*END STEP\n\
                  *STEP\n*STATIC\n*BOUNDARY\nend, 1, 1, 0.01\n*TEMPERATURE\nALLNODES, 50.\n*END STEP\n\
                  *STEP\n*STATIC\n*BOUNDARY, OP=NEW\nend, 1, 3\n*CLOAD, OP=NEW\nroot, 3, 5.\n\
-                 *TEMPERATURE, OP=NEW\nALLNODES, 30.\n*TEMPERATURE, OP=NEW\nroot, 40.\n*END STEP\n";
+                 *TEMPERATURE, OP=NEW\nALLNODES, 30.\n*TEMPERATURE, OP=NEW\nroot, 40.\n*END STEP\n\
+                 *STEP\n*STATIC\n*BOUNDARY\nroot, 1, 1, 0.02\n*CLOAD, OP=NEW\n*END STEP\n";
     let model = model("gmsh.inp", &(deck + later));
-    assert_eq!((model.n_steps(), model.load_cases.len(), model.others.len()), (4, 2, 2));
-    let names: Vec<_> = (0..4).map(|step| model.step_name(step).into_owned()).collect();
-    assert_eq!(names, ["step 1", "step 2", "step 3", "step 4"]);
+    assert_eq!((model.n_steps(), model.load_cases.len(), model.others.len()), (5, 2, 3));
+    let names: Vec<_> = (0..5).map(|step| model.step_name(step).into_owned()).collect();
+    assert_eq!(names, ["step 1", "step 2", "step 3", "step 4", "step 5"]);
+    let is_of_cases = |said: &&String| said.contains("nothing loads") || said.contains("there is no [temperature]");
+    assert_eq!(model.warnings.iter().find(is_of_cases), None);
     let steps = pipeline::solve_cases(&Space::open(DeviceName::Cpu).unwrap(), &model, &Silent).unwrap();
-    assert_eq!(steps.iter().map(|of| of.step.value).collect::<Vec<_>>(), [1.0, 2.0, 3.0, 4.0]);
+    assert_eq!(steps.iter().map(|of| of.step.value).collect::<Vec<_>>(), [1.0, 2.0, 3.0, 4.0, 5.0]);
     let (root, end) = ("[[support]]\non = \"ROOT\"\nfix = \"xyz\"\n", "[[support]]\non = \"END\"\n");
     let force = |on: &str, total: &str| format!("[[force]]\non = \"{on}\"\ntotal = {total}\n");
     let heated = |rest: &str| format!("[temperature]\nreference = 20.0\n{rest}");
+    let cooled = heated("value = 30.0\n[[temperature.on]]\non = \"ROOT\"\nvalue = 40.0\n");
     let cases = [
         format!("{root}{}", force("END", "[0.0, 0.0, -100.0]")),
         format!("{root}{}", force("END", "[0.0, 4.0, 0.0]")),
@@ -162,11 +166,8 @@ fn steps_of_other_supports_are_solved_one_by_one() {
             heated("value = 50.0\n"),
             force("END", "[0.0, 4.0, 0.0]")
         ),
-        format!(
-            "{}{end}fix = \"xyz\"\n{}",
-            heated("value = 30.0\n[[temperature.on]]\non = \"ROOT\"\nvalue = 40.0\n"),
-            force("ROOT", "[0.0, 0.0, 20.0]")
-        ),
+        format!("{}{end}fix = \"xyz\"\n{}", cooled, force("ROOT", "[0.0, 0.0, 20.0]")),
+        format!("{cooled}{end}fix = \"xyz\"\n[[support]]\non = \"ROOT\"\ndisplacement = {{ x = 0.02 }}\n"),
     ];
     for (step, case) in steps.iter().zip(cases) {
         assert_same(step, &as_case("gmsh.inp", &format!("expansion = 1e-5\n{case}")));
@@ -278,6 +279,21 @@ fn multigrid_without_a_matrix_knows_springs() {
     }
 }
 
+/// The displacements of a reference node are those of a point where an equation asks for them.
+#[test]
+fn an_equation_may_drive_a_reference_node() {
+    let whole = bars("C3D8", [100.0, 5.0, 8.0]).replace("*KINEMATIC\n1, 1\n", "*KINEMATIC\n");
+    let direct = whole.replace("100, 2, 6\n", "100, 2, 6\n100, 1, 1, .01\n");
+    let by_equation = whole
+        .replace("100, 2, 6\n", "100, 2, 6\n101, 1, 1, .01\n")
+        .replace("*COUPLING", "*NODE\n101, 9., 0., 0.\n*EQUATION\n2\n100, 1, 1., 101, 1, -1.\n*COUPLING");
+    let [direct, by_equation] = [direct, by_equation].map(|deck| model("joined.inp", &deck));
+    assert_eq!((direct.constraints.remotes.len(), by_equation.constraints.remotes.len()), (1, 0));
+    let [direct, by_equation] = [direct, by_equation].map(|model| solve(&model));
+    assert!(direct.displacement().iter().any(|u| (u[0] - 0.01).abs() < 1e-9));
+    assert_same(&by_equation, &direct);
+}
+
 /// What a deck prints: a heading, a row per node and integration point.
 #[test]
 fn prints_have_the_columns_of_ccx() {
@@ -378,7 +394,7 @@ const MISTAKES: &[(&str, &str, &str, &str)] = &[
     ("by_hand.inp", ", 3, 1., 999, 3, -1.", ", 3, 1.", "a term has node, component and factor"),
     ("by_hand.inp", "AMPLITUDE=RISE", "AMPLITUDE=FALL", "there is no amplitude FALL"),
     ("by_hand.inp", "999, 3, 40.", "998, 3, 40.", "there is no node 998"),
-    ("by_hand.inp", "999, 3, 40.", "999, 2, 40.", "node 999 belongs to no element"),
+    ("by_hand.inp", "999, 3, 40.", "999, 2, 40.", "no element and no coupling holds node 999"),
     ("by_hand.inp", "0., 0., 0., 0., 0., 1.\n*BOUNDARY", "0., 0., 0., 0., 0., 0.\n*BOUNDARY", "these two points make no axes"),
     ("gmsh.inp", "*STATIC\n", "*STATIC\n*END STEP\n*STEP, PERTURBATION\n*FREQUENCY\n3\n*BOUNDARY\nend, 1\n", "this step is not held as the one"),
     ("joined.inp", "*SPRING, ELSET=LINES\n", "*SPRING, ELSET=LINES, NONLINEAR\n", "springs whose rate changes"),
@@ -393,6 +409,16 @@ const MISTAKES: &[(&str, &str, &str, &str)] = &[
     ("joined.inp", "201, 1, 3\n", "", "node 201 of a spring is of no body, and not held"),
     ("joined.inp", "301, 4, 13\n", "301, 4, 4\n", "the nodes of spring 301 are in one place"),
     ("joined.inp", "*KINEMATIC\n", "*DISTRIBUTING\n", "distributing couplings of some components"),
+    ("joined.inp", "*KINEMATIC\n2, 3\n", "*DISTRIBUTING\n", "or along axes of their own, are not solved"),
+    ("joined.inp", "*KINEMATIC\n2, 3\n", "*KINEMATIC\n4, 6\n", "nodes of solids have no rotations"),
+    ("joined.inp", "*KINEMATIC\n2, 3\n", "*KINEMATIC\n3, 1\n", "components 3 to 1 are not there"),
+    ("joined.inp", "REF NODE=204", "REF NODE=18", "the reference node 18 belongs to an element"),
+    ("joined.inp", "*KINEMATIC\n2, 3\n", "*KINEMATIC\n*TRANSFORM, NSET=POINTS\n1., 1., 0., -1., 1., 0.\n*NSET, NSET=POINTS\n204\n", "the reference node 204 has axes of its own"),
+    ("joined.inp", "*KINEMATIC\n2, 3\n", "*KINEMATIC\n1, 1\n", "no element and no coupling holds node 204"),
+    ("joined.inp", "*SPRING, ELSET=GROUND, ORIENTATION=OBLIQUE\n2\n1.5E7\n", "", "spring 431 has no rate"),
+    ("joined.inp", "*SPRING, ELSET=GROUND", "*SPRING, ELSET=MIXED\n1, 1\n1.\n*SPRING, ELSET=GROUND", "spring 411 has a rate already"),
+    ("joined.inp", "ELSET=LINES\n\n4.E7\n", "ELSET=LINES\n\n4.E15\n", "far stiffer than the body"),
+    ("by_hand.inp", "*EQUATION\n", "*RIGID BODY, NSET=BOTTOM, REF NODE=999\n*COUPLING, REF NODE=999, SURFACE=X\n*EQUATION\n", "there is no surface X"),
     ("joined.inp", "*SECTION PRINT, SURFACE=CUT", "*SECTION PRINT, SURFACE=CUTS", "there is no surface CUTS"),
     ("freecad.inp", "freecad_mesh.inc", "freecad.msh", "cannot read"),
     ("sector.inp", "N=6", "N=5", "N is 5, and the two sides are 60 degrees apart"),

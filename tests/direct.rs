@@ -42,7 +42,7 @@ fn assert_dissects(sparsity: &Sparsity, coords: &[[f64; 3]]) -> Dissection {
 fn separators_separate() {
     for kind in [ElementKind::Hex8, ElementKind::Tet4, ElementKind::Hex20, ElementKind::Quad4, ElementKind::Tri6] {
         let mesh = meshes::distorted_box(kind, [7, 6, 5], 0.2);
-        let found = assert_dissects(&symbolic::neighbours(&mesh), &mesh.coords);
+        let found = assert_dissects(&symbolic::neighbours(&mesh, &[]), &mesh.coords);
         assert!(found.divisions.len() > 3);
         let first = &found.divisions[0];
         let smaller = first.low.len().min(first.high.len());
@@ -88,7 +88,7 @@ fn fill(sparsity: &Sparsity, order: &[u32]) -> usize {
 fn dissection_halves_the_fill_of_a_box() {
     for kind in [ElementKind::Hex8, ElementKind::Tet4] {
         let mesh = meshes::regular_box(kind, [16; 3]);
-        let nodes = symbolic::neighbours(&mesh);
+        let nodes = symbolic::neighbours(&mesh, &[]);
         let natural: Vec<u32> = (0..mesh.coords.len() as u32).collect();
         let [natural, dissected] =
             [natural, Dissection::new(&nodes, &mesh.coords).order].map(|order| fill(&nodes, &order));
@@ -102,7 +102,7 @@ fn the_fill_is_counted_from_the_graph_of_the_nodes() {
     let mut graphs: Vec<(Sparsity, Vec<[f64; 3]>)> = Vec::new();
     for kind in [ElementKind::Hex8, ElementKind::Tet10, ElementKind::Quad4] {
         let mesh = meshes::distorted_box(kind, [6, 5, 4], 0.2);
-        graphs.push((symbolic::neighbours(&mesh), mesh.coords));
+        graphs.push((symbolic::neighbours(&mesh, &[]), mesh.coords));
     }
     let mut random = Random(7);
     for n in [0, 1, 13, 200] {

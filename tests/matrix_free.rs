@@ -130,7 +130,7 @@ fn of_a_body_of_many_patches() {
         let mut model = meshes::two_materials(meshes::distorted_box(kind, cells(kind), 0.2));
         let all = compare::<f64>(&Space::cpu(), &model, MANY);
         // As many bits of the product are right far from the origin.
-        model.mesh.coords.iter_mut().for_each(|x| *x = x.map(|c| c + 1024.0));
+        std::sync::Arc::make_mut(&mut model.mesh).coords.iter_mut().for_each(|x| *x = x.map(|c| c + 1024.0));
         compare::<f32>(&Space::cpu(), &model, MANY);
         assert!(!all.is_empty());
     }
@@ -138,7 +138,7 @@ fn of_a_body_of_many_patches() {
 
 #[test]
 fn of_an_unstructured_body() {
-    let model = meshes::two_materials(meshes::load("cube_463.toml").mesh);
+    let model = meshes::two_materials((*meshes::load("cube_463.toml").mesh).clone());
     on_every_device!(compare_all, &model);
 }
 

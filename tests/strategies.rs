@@ -30,7 +30,7 @@ pub fn mixed(kind: ElementKind, simplex: ElementKind, corners: &[usize]) -> Mode
 /// has boxes of every element.
 fn models() -> [Model; 5] {
     let brick = |cells| meshes::two_materials(meshes::distorted_box(Hex8, cells, 0.2));
-    let unstructured = meshes::two_materials(meshes::load("cube_463.toml").mesh);
+    let unstructured = meshes::two_materials((*meshes::load("cube_463.toml").mesh).clone());
     let [solids, plane] = [mixed(Hex8, Tet4, &[0, 1, 3, 4]), mixed(Quad4, Tri3, &[0, 1, 3])];
     [brick([1, 1, 1]), brick([3, 4, 3]), solids, plane, unstructured]
 }
@@ -125,7 +125,7 @@ fn every_strategy_writes_into_every_format() {
 
 /// New materials on the same mesh: the matrix of the new model, and nothing symbolic is done again.
 fn again(space: &Space, problem: &Problem) {
-    let mut other = meshes::two_materials(problem.model.mesh.clone());
+    let mut other = meshes::two_materials((*problem.model.mesh).clone());
     other.materials[0].set_isotropic(3.0 * meshes::YOUNG, meshes::POISSON);
     other.materials[1].set_isotropic(7000.0, 0.35);
     other.cell_material.iter_mut().flatten().for_each(|material| *material = 1 - *material);

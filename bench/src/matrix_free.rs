@@ -83,7 +83,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
         return Err(usage("a patch has at least one cell".into()));
     }
     let mut model = common.problem.model(common)?;
-    distort(&mut model.mesh, arguments.distort, arguments.curve);
+    distort(std::sync::Arc::make_mut(&mut model.mesh), arguments.distort, arguments.curve);
     let space = Space::open(common.device)?;
     let report: Report = in_precision!(common, measure(&space, arguments, &model))?;
     page::finish("matrix-free", common.json.as_deref(), &report, String::new())

@@ -222,8 +222,9 @@ fn run(
     let mut solutions: Vec<Solution> = Vec::new();
     for model in model.all() {
         let n = model.own_steps().min(n_cases - solutions.len());
-        let before = (solutions.len(), solutions.last().map_or(Timings::default(), |last| last.timings));
-        let found = if n == 0 { Vec::new() } else { run_one(space, model, (before, n, n_cases), sink, monitor)? };
+        let timings = solutions.last().map_or(Timings::default(), |last| last.timings);
+        let cases = Cases { before: solutions.len(), own: n, in_all: n_cases };
+        let found = if n == 0 { Vec::new() } else { run_one(space, model, (cases, timings), sink, monitor)? };
         let is_end = found.len() < n || found.iter().any(|of| of.outcome.ending == Ending::Cancelled);
         solutions.extend(found);
         if is_end {
@@ -233,11 +234,22 @@ fn run(
     Ok(solutions)
 }
 
-/// `n` cases of a model, behind as many that took so long, of `of` in all.
+/// The load cases of a model among those that are solved.
+#[derive(Clone, Copy)]
+struct Cases {
+    /// How many of other models come before.
+    before: usize,
+    /// How many of the model are solved, from the first.
+    own: usize,
+    /// How many there are of all models.
+    in_all: usize,
+}
+
+/// The cases of one model; `timings` are those of the models before.
 fn run_one(
     space: &Space,
     model: &Model,
-    ((before, timings), n_cases, of): ((usize, Timings), usize, usize),
+    (cases, timings): (Cases, Timings),
     sink: &mut dyn Sink,
     monitor: &dyn Monitor,
 ) -> Result<Vec<Solution>> {
@@ -252,9 +264,7 @@ fn run_one(
     let plan = plan::resolve(model, &DeviceFacts::of(space))?;
     let used = Used { device: space.name(), plan, factor_nonzeros: None, hierarchy: None, count: None };
     let phase = Phase::begin(monitor, "setup");
-    let numbers = (before, of);
-    let mut run =
-        Run { space, model, n_cases, numbers, sink, monitor, phase, timings, used, changes: vec![], solutions: vec![] };
+    let mut run = Run { space, model, cases, sink, monitor, phase, timings, used, changes: vec![], solutions: vec![] };
     match model.study {
         Study::Static => statics(&mut run)?,
         Study::Modal => modal::solve(&mut run)?,
@@ -327,10 +337,7 @@ struct Found {
 struct Run<'a> {
     space: &'a Space,
     model: &'a Model,
-    /// How many cases are solved, from the first.
-    n_cases: usize,
-    /// How many of other models come before, and how many there are in all.
-    numbers: (usize, usize),
+    cases: Cases,
     sink: &'a mut dyn Sink,
     monitor: &'a dyn Monitor,
     phase: Phase<'a>,
@@ -369,7 +376,7 @@ impl Run<'_> {
             return self.solve_together(system, iteration);
         }
         let mut earlier = Earlier::default();
-        for case in 0..self.n_cases {
+        for case in 0..self.cases.own {
             self.begin(case);
             if case > 0 {
                 system.set_loads(space, model, case)?;
@@ -377,7 +384,7 @@ impl Run<'_> {
             }
             self.monitor.phase("solve");
             let found = self.iterate(&system, &*iteration, &mut earlier)?;
-            if case + 1 == self.n_cases {
+            if case + 1 == self.cases.own {
                 let System { body, operator, f, .. } = system;
                 drop((operator, iteration, f));
                 return self.take(&body, found).map(drop);
@@ -391,7 +398,7 @@ impl Run<'_> {
 
     /// Solves the cases some at a time.
     fn solve_together<T: Real>(&mut self, mut system: System<T>, iteration: Box<dyn Iteration<T>>) -> Result<()> {
-        let (space, model, n) = (self.space, self.model, self.n_cases);
+        let (space, model, n) = (self.space, self.model, self.cases.own);
         self.timings.solve += self.phase.next("boundary");
         let mut first = Some((take(&mut system.body.loading), replace(&mut system.f, space.zeros(0)?)));
         let mut start = 0;
@@ -433,8 +440,8 @@ impl Run<'_> {
     fn is_together<T: Real>(&self, iteration: &dyn Iteration<T>, unknowns: usize) -> bool {
         /// Vectors of a case, with those that products and multigrid keep.
         const VECTORS: usize = 14;
-        let bytes = VECTORS * self.n_cases.min(WIDTH) * size_of::<T>() * unknowns;
-        self.n_cases > 1
+        let bytes = VECTORS * self.cases.own.min(WIDTH) * size_of::<T>() * unknowns;
+        self.cases.own > 1
             && iteration.is_for_several(self.space, stopping(&self.model.solver))
             && check_memory(self.space, bytes as u64, "").is_ok()
     }
@@ -447,7 +454,7 @@ impl Run<'_> {
         earlier: &mut Earlier,
     ) -> Result<Found> {
         let options = CgOptions { theta: earlier.theta, ..stopping(&self.model.solver) };
-        let is_iterated = self.n_cases > 1 && iteration.factor_nonzeros().is_none();
+        let is_iterated = self.cases.own > 1 && iteration.factor_nonzeros().is_none();
         let f: Vec<f64> = match is_iterated {
             true => self.space.download(&system.f)?.into_iter().map(T::to_f64).collect(),
             false => Vec::new(),
@@ -466,9 +473,9 @@ impl Run<'_> {
 
     /// Begins with a case.
     fn begin(&mut self, case: usize) {
-        let (before, of) = self.numbers;
-        if of > 1 {
-            self.monitor.case(before + case + 1, of);
+        let Cases { before, in_all, .. } = self.cases;
+        if in_all > 1 {
+            self.monitor.case(before + case + 1, in_all);
         }
         if case > 0 {
             self.phase = Phase::begin(self.monitor, "boundary");
@@ -532,11 +539,17 @@ impl Run<'_> {
         let mut context = Context::new(space, model, (numbering, mesh), unknown, (&supports, forces), multipliers);
         context.case = self.solutions.len();
         context.acceleration = loads.relief.as_ref().map(|relief| relief.acceleration);
-        let balance = Balance::new(&support_forces, applied, dim, model.analysis.balanced());
+        // Driven springs are among the support forces.
+        let mut outer = Cow::Borrowed(&applied[..]);
+        for (node, force) in model.driven_forces() {
+            let row = dim * numbering.to_solver[node as usize] as usize;
+            outer.to_mut()[row..row + dim].iter_mut().zip(force).for_each(|(f, driven)| *f -= driven);
+        }
+        let balance = Balance::new(&support_forces, &outer, dim, model.analysis.balanced());
         let load_error = context.table("reactions")?.map_or(0.0, |reactions| balance.load_error(reactions));
         outcome.judge_by_loads(load_error);
         let step = context.into_step(self.sink)?;
-        let of_part = |part| parts.balance(part, &support_forces, applied, model.analysis);
+        let of_part = |part| parts.balance(part, &support_forces, &outer, model.analysis);
         let balance = ForceBalance {
             applied: loads.total,
             reaction_sum,
@@ -548,7 +561,7 @@ impl Run<'_> {
         let is_end = outcome.ending == Ending::Cancelled;
         let (case, is_case) = (self.solutions.len(), !model.load_cases.is_empty());
         let label = model.step_name(case).into_owned();
-        let value = if is_case { (self.numbers.0 + case + 1) as f64 } else { 0.0 };
+        let value = if is_case { (self.cases.before + case + 1) as f64 } else { 0.0 };
         let step = Step { label, value, balance, outcome: Some(outcome), ..step };
         self.timings.stress += self.phase.next("write");
         self.solutions.extend(Solution::of(step.without_results(), self.used.clone(), self.timings));

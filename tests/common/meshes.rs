@@ -3,6 +3,7 @@
 use super::elements::solvable;
 use kernels_rs::real::Real;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use warpfem::assembly::{Assembly, DeviceMesh, Symbolic, Topology};
 use warpfem::element::ElementKind;
 use warpfem::linalg::Space;
@@ -111,7 +112,7 @@ pub fn two_materials_in(kind: Analysis, mesh: Mesh) -> Model {
     let mut model = model(&format!("{}{SOFT}{}", analysis(kind, 0.4), clamp(kind)), mesh);
     model.thickness = if model.mesh.dim() == 2 && !kind.is_revolved() { 0.4 } else { 1.0 };
     if kind.is_revolved() {
-        model.mesh.coords.iter_mut().for_each(|x| x[0] += 0.5);
+        Arc::make_mut(&mut model.mesh).coords.iter_mut().for_each(|x| x[0] += 0.5);
     }
     let mut hard = model.materials[0].clone();
     hard.set_isotropic(7000.0, 0.2);

@@ -114,7 +114,7 @@ mod tests {
     fn every_order_is_a_permutation_that_keeps_neighbours_close() {
         // A beam whose nodes are numbered along its length first, the farthest apart that a box can have them.
         let mesh = generate_box(Tet4, [20.0, 1.0, 1.0], [60, 3, 3]).unwrap();
-        let neighbours = neighbours(&mesh);
+        let neighbours = neighbours(&mesh, &[]);
         let mean_distance = |order: &[u32]| {
             let mut sorted = order.to_vec();
             sorted.sort_unstable();

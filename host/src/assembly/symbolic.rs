@@ -54,10 +54,7 @@ impl Symbolic {
     /// Analyses a mesh; the nodes of each of some pairs are neighbours, too.
     pub fn new(mesh: &Mesh, pairs: &[[u32; 2]], order: Ordering, window: usize) -> Result<Self> {
         let n = mesh.coords.len();
-        let around = around(mesh);
-        let joined = Cells { kind: ElementKind::Line2, nodes: pairs.concat(), tags: Vec::new() };
-        let joined = Around { index: 0, cells: &joined, at: NodeCells::of(&joined, n) };
-        let neighbours = adjacent(n, around.iter().chain([&joined]));
+        let neighbours = neighbours(mesh, pairs);
         let degree = |node: u32| neighbours.row(node as usize).len() as u32;
         let numbering = Numbering::new(order.order(mesh, &neighbours), window, degree);
         let sparsity = renumber(&neighbours, &numbering);
@@ -65,7 +62,7 @@ impl Symbolic {
             let tag = mesh.node_tags[numbering.to_mesh[row] as usize];
             return Err(Error::TooLarge(format!("node {tag} has more than {} neighbours", u16::MAX)));
         }
-        let blocks = parallel::map(around, &|around| Block::new(around, &numbering, &sparsity));
+        let blocks = parallel::map(around(mesh), &|around| Block::new(around, &numbering, &sparsity));
         Ok(Symbolic { numbering, sparsity, blocks })
     }
 }
@@ -89,7 +86,7 @@ pub struct Degrees {
 /// The [`Degrees`] of a mesh; zeros if it has no nodes.
 pub fn degrees(mesh: &Mesh) -> Degrees {
     let n = mesh.coords.len();
-    let sparsity = neighbours(mesh);
+    let sparsity = neighbours(mesh, &[]);
     let others = |node: usize| sparsity.row(node).len() - 1;
     Degrees {
         min: (0..n).map(others).min().unwrap_or(0),
@@ -104,19 +101,19 @@ fn around(mesh: &Mesh) -> Vec<Around<'_>> {
     mesh.solids().map(|(index, cells)| Around { index, cells, at: NodeCells::of(cells, n) }).collect()
 }
 
-/// The neighbours of every node, itself included, ascending, in the mesh's numbering.
-pub fn neighbours(mesh: &Mesh) -> Sparsity {
-    adjacent(mesh.coords.len(), around(mesh).iter())
-}
-
-/// [`neighbours`], by the cells around the nodes.
-fn adjacent<'a>(n: usize, around: impl Iterator<Item = &'a Around<'a>> + Clone + Sync) -> Sparsity {
+/// The neighbours of every node, itself included, ascending, in the mesh's numbering; the nodes of each of some pairs are, too.
+pub fn neighbours(mesh: &Mesh, pairs: &[[u32; 2]]) -> Sparsity {
+    let (n, mut around) = (mesh.coords.len(), around(mesh));
+    let joined = Cells { kind: ElementKind::Line2, nodes: pairs.concat(), tags: Vec::new() };
+    if !pairs.is_empty() {
+        around.push(Around { index: 0, cells: &joined, at: NodeCells::of(&joined, n) });
+    }
     let runs: Vec<(Vec<u32>, Vec<u32>)> = parallel::map_ranges(n, ROWS, &|nodes| {
         let (mut lengths, mut columns, mut row) = (Vec::with_capacity(ROWS), Vec::new(), Vec::new());
         for node in nodes {
             row.clear();
             row.push(node as u32);
-            for block in around.clone() {
+            for block in &around {
                 for cell in block.at.at(node) {
                     row.extend_from_slice(block.cells.cell(*cell as usize));
                 }

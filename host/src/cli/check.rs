@@ -189,6 +189,16 @@ fn describe(out: &mut String, case: &Case, model: &Model) -> std::fmt::Result {
             writeln!(out, "  harmonic  loads vibrate at {} to {}, cycles per time", ends[0], ends[1])?;
         }
     }
+    parts(out, case, model)?;
+    for (case, other) in case.others.iter().zip(&model.others) {
+        writeln!(out, "  from {} on:", other.step_name(0))?;
+        parts(out, case, other)?;
+    }
+    shapes(out, model)
+}
+
+/// What a model is made of, and what holds and loads it.
+fn parts(out: &mut String, case: &Case, model: &Model) -> std::fmt::Result {
     materials(out, case, model)?;
     for support in &model.supports {
         let held = prescribed(model.analysis, model.units, support.displacement, support.directions.letters());
@@ -200,7 +210,7 @@ fn describe(out: &mut String, case: &Case, model: &Model) -> std::fmt::Result {
         let (key, rates) = (spring.rate.0, listed(&spring.rate.1, None, Quantity::Unlabelled));
         let of = match (key, spring.rate.1.len()) {
             ("stiffness", _) => " along x y z in all",
-            ("rate", _) => " each, between nodes",
+            ("rate", _) => " each",
             (_, 1) => " per area along the normal",
             _ => " per area",
         };
@@ -221,13 +231,10 @@ fn describe(out: &mut String, case: &Case, model: &Model) -> std::fmt::Result {
         };
         writeln!(out, "  load      {}{place}: {total} in total", load.name)?;
     }
-    for other in model.all() {
-        for case in &other.load_cases {
-            let held = if std::ptr::eq(other, model) { "" } else { "; held or heated otherwise" };
-            writeln!(out, "  case      {}: {}{held}", case.name, factors(other, case))?;
-        }
+    for case in &model.load_cases {
+        writeln!(out, "  case      {}: {}", case.name, factors(model, case))?;
     }
-    shapes(out, model)
+    Ok(())
 }
 
 /// The loads of a case with their factors.

@@ -175,7 +175,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let progress = Progress::new(arguments.quiet);
     let mut job = Job::read(&arguments.case, arguments.output.as_deref(), arguments.device, &progress)?;
     job.draw(&arguments.field, &arguments.view)?;
-    arguments.override_options(&mut job.model.solver);
+    job.model.set_solver(|solver| arguments.override_options(solver));
     if let Some(form) = arguments.frd.as_deref() {
         job.model.frd = Form::from_name(form);
     }

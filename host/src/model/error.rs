@@ -28,6 +28,14 @@ pub enum Error {
 }
 
 impl Error {
+    /// The same of the model of a later step.
+    pub(super) fn from_step(self, step: &str) -> Error {
+        match self {
+            Error::Model(source) => ModelError::InStep { step: step.into(), source: Box::new(source) }.into(),
+            other => other,
+        }
+    }
+
     /// The process exit code that stands for this kind of error.
     pub fn exit_code(&self) -> u8 {
         match self {
@@ -91,6 +99,14 @@ pub enum ModelError {
     /// Temperatures of a material without thermal expansion.
     #[error(transparent)]
     MissingExpansion(Box<CaseError>),
+    /// Of a later step of a deck.
+    #[error("{step}: {source}")]
+    InStep {
+        /// What its load case is called.
+        step: String,
+        /// What is wrong there.
+        source: Box<ModelError>,
+    },
     /// Some parts of the body can move without deforming.
     #[error("{}", free_motions(.parts, *.n_parts))]
     FreeMotion {

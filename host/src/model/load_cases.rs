@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use super::case::Case;
-use super::{AppliedLoad, Model, Rotation, Study};
+use super::{AppliedLoad, Model, NodalForce, Rotation, SolverOptions, Study};
 
 /// A load case: the factor of each load.
 #[derive(Debug, Clone, PartialEq)]
@@ -64,6 +64,11 @@ impl Model {
         std::iter::once(self).chain(&self.others)
     }
 
+    /// Sets how to solve, of later load cases too.
+    pub fn set_solver(&mut self, set: impl Fn(&mut SolverOptions)) {
+        std::iter::once(&mut self.solver).chain(self.others.iter_mut().map(|other| &mut other.solver)).for_each(set);
+    }
+
     /// The model that a load case is of, and its number there.
     pub fn of_case(&self, case: usize) -> (&Model, usize) {
         let mut before = 0;
@@ -86,7 +91,7 @@ impl Model {
         }
     }
 
-    /// The factor of one of [`Model::applied`] in a case; 0 if there is none of this name.
+    /// The factor of one of [`Model::applied`] in a case of this model alone; 0 if there is none of this name.
     pub fn factor(&self, case: usize, load: &str) -> f64 {
         let Some(place) = self.applied.iter().position(|applied| applied.name == load) else { return 0.0 };
         self.load_cases.get(case).map_or(1.0, |case| case.applied[place])
@@ -97,12 +102,18 @@ impl Model {
         self.study != Study::Modal || self.prestress
     }
 
+    /// The forces of driven springs on the nodes where u is 0.
+    pub fn driven_forces(&self) -> impl Iterator<Item = NodalForce> + '_ {
+        self.springs.iter().filter(|_| self.bears_loads()).flat_map(|spring| spring.driven.iter().copied())
+    }
+
     /// The loads of a case; all of them where there are no cases.
     pub fn loads(&self, case: usize) -> CaseLoads<'_> {
-        match self.of_case(case) {
-            (model, case) if !std::ptr::eq(model, self) => return model.loads(case),
-            _ => {}
-        }
+        let (model, case) = self.of_case(case);
+        model.own_loads(case)
+    }
+
+    fn own_loads(&self, case: usize) -> CaseLoads<'_> {
         if !self.bears_loads() && self.harmonic.is_none() {
             return CaseLoads {
                 gravity: None,

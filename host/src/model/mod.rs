@@ -252,7 +252,7 @@ pub struct Model {
     /// The case file's text, for reports.
     pub case_text: std::sync::Arc<str>,
     /// The mesh.
-    pub mesh: Mesh,
+    pub mesh: Arc<Mesh>,
     /// What is solved.
     pub analysis: Analysis,
     /// What is asked of it.

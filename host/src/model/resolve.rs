@@ -1,6 +1,7 @@
 //! From a case file and its mesh to a model.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use super::case::Case;
 use super::density::has_density;
@@ -45,12 +46,35 @@ impl Model {
     ///
     /// A mesh that the analysis is not for ends it. Free motions are not looked for unless every support is resolved:
     /// they would follow from the one that is missing.
-    pub fn review(case: &Case, mut mesh: Mesh) -> (Model, Problems) {
+    pub fn review(case: &Case, mesh: Mesh) -> (Model, Problems) {
+        let (mut model, mut problems, mut at_rest) = Model::review_one(case, Arc::new(mesh));
+        for case in &case.others {
+            let (other, more, rests) = Model::review_one(case, model.mesh.clone());
+            let step = other.step_name(0).into_owned();
+            more.into_vec().into_iter().for_each(|error| problems.add(error.from_step(&step)));
+            let new = other.warnings.iter().filter(|warning| !model.warnings.contains(warning));
+            let new: Vec<String> = new.map(|warning| format!("from {step} on: {warning}")).collect();
+            model.warnings.extend(new);
+            model.others.push(other);
+            at_rest = at_rest.filter(|_| rests.is_some());
+        }
+        model.warnings.extend(at_rest.map(str::to_string));
+        if model.others.iter().any(|other| other.temperature.is_some()) {
+            // Where one step is as warm as the reference, others are not.
+            let unheated = temperature::warnings(None, &model.materials);
+            model.warnings.retain(|warning| !unheated.contains(warning));
+        }
+        (model, problems)
+    }
+
+    /// The same of one case alone; and what there is to say if nothing moves.
+    fn review_one(case: &Case, mut mesh: Arc<Mesh>) -> (Model, Problems, Option<&'static str>) {
+        let mut at_rest = None;
         let mut problems = Problems::default();
         let mut model = Model {
             name: case.name(),
             case_text: case.deck.as_ref().map_or(&case.source.text, |deck| &deck.excerpt).clone(),
-            mesh: Mesh::default(),
+            mesh: Arc::default(),
             analysis: case.analysis(),
             study: case.study(),
             modes: case.modes(),
@@ -85,28 +109,22 @@ impl Model {
             is_too_stiff: false,
         };
         if problems.take(check_dimension(case, &mesh)).is_some() {
-            let cuts = constraints::bolt::cut_all(case, &mut mesh, &mut problems);
+            let cuts = match case.tables.bolt.is_empty() {
+                true => Vec::new(),
+                false => constraints::bolt::cut_all(case, Arc::make_mut(&mut mesh), &mut problems),
+            };
             model.fill(&Selector::new(case, &mesh), &cuts, &mut problems);
             if problems.count() == 0 && model.bears_loads() {
-                let at_rest = model.at_rest(mesh.coords.len());
+                at_rest = model.at_rest(mesh.coords.len());
                 match (model.study, at_rest) {
                     (Study::Buckling, Some(_)) => problems.add(case.without_loads()),
-                    (Study::Modal, Some(_)) => {
-                        model.warnings.push("nothing loads the model: `prestress` changes nothing".into())
-                    }
-                    (_, at_rest) => model.warnings.extend(at_rest.map(str::to_string)),
+                    (Study::Modal, Some(_)) => at_rest = Some("nothing loads the model: `prestress` changes nothing"),
+                    _ => {}
                 }
             }
         }
         model.mesh = mesh;
-        for case in &case.others {
-            let (other, more) = Model::review(case, model.mesh.clone());
-            more.into_vec().into_iter().for_each(|error| problems.add(error));
-            let new = other.warnings.iter().filter(|warning| !model.warnings.contains(warning)).cloned();
-            model.warnings.extend(new.collect::<Vec<_>>());
-            model.others.push(other);
-        }
-        (model, problems)
+        (model, problems, at_rest)
     }
 
     /// What a case says of its mesh, by tables; empty where that is wrong.
@@ -119,7 +137,7 @@ impl Model {
         self.temperature = temperature::resolve(selector, &materials, &cell_material, problems);
         self.supports = supports::resolve(selector, problems);
         let bonds;
-        (self.springs, bonds) = springs::resolve(selector, &self.supports, problems);
+        (self.springs, bonds) = springs::resolve(selector, &materials, &self.supports, problems);
         if self.study == Study::Modal {
             has_density(case, "a modal study", &materials, &cell_material, problems);
         }
@@ -199,7 +217,9 @@ impl Model {
         // What rounding leaves of loads that cancel is none.
         let largest = |v: &mut dyn Iterator<Item = &[f64; 3]>| v.flatten().fold(0.0, |most: f64, c| most.max(c.abs()));
         let rounding = ROUNDING * largest(&mut self.applied.iter().map(|load| &load.total)) / n_nodes as f64;
-        let is_loaded = largest(&mut self.nodal_forces.iter()) > rounding
+        let of_cases = self.load_forces.iter().flatten().map(|(_, force)| force);
+        let is_loaded = largest(&mut self.nodal_forces.iter().chain(of_cases)) > rounding
+            || self.springs.iter().any(|spring| !spring.driven.is_empty())
             || self.gravity.iter().any(at_work)
             || self.rotation.is_some_and(|rotation| rotation.speed != 0.0)
             || self.temperature.as_ref().is_some_and(|temperature| temperature.range() != Some((0.0, 0.0)))

@@ -1,6 +1,6 @@
 //! Springs: to the ground, spread over groups; in decks also between nodes.
 //!
-//! That of a spring that resists a sum of unknowns, `b . u`, is `k b b^T`. That of one to the ground is `S_ab = int N_a N_b C dA`, with C its stiffness per area, `n n^T k` along the normal. It is
+//! The matrix of a spring between nodes, which resists a sum of unknowns `b . u`, is `k b b^T`. That of a spring to the ground is `S_ab = int N_a N_b C dA`, with C its stiffness per area, `n n^T k` along the normal. It is
 //! consistent, so that foundations under quadratic elements converge as the elements do: lumped on their nodes, areas
 //! of corners are 0 or negative. Nodes of one face share elements, so K's pattern has all its blocks. On points it is
 //! shared equally.
@@ -16,13 +16,17 @@ use super::loads::{area, facet_mass};
 use super::problems::Problems;
 use super::select::Selector;
 use super::supports::unique;
-use super::{Checked, Directions, Support};
+use super::{Checked, Directions, Material, NodalForce, Support};
+use crate::mesh::Mesh;
 use crate::mesh::faces::Face;
 use crate::mesh::vector::dot;
 use crate::parallel;
 
 /// A 3 by 3 block.
 pub type Block = [[f64; 3]; 3];
+
+/// A driven spring so many times as stiff as the body takes most of the energy, which errors are measured by.
+const STIFF: f64 = 1e3;
 
 /// A sum of unknowns with factors.
 type Sum = Vec<(Dof, f64)>;
@@ -38,11 +42,18 @@ pub struct Spring {
     pub holds: Support,
     /// Its stiffness in words: key and numbers.
     pub rate: (&'static str, Vec<f64>),
+    /// The forces on its nodes where u is 0: of an end that is driven.
+    pub driven: Vec<NodalForce>,
 }
 
 /// The springs in the case file's order, without those that are wrong, and the sums that those between nodes resist. None has a
 /// support's name.
-pub fn resolve(selector: &Selector<'_>, supports: &[Support], problems: &mut Problems) -> (Vec<Spring>, Vec<Sum>) {
+pub fn resolve(
+    selector: &Selector<'_>,
+    materials: &[Material],
+    supports: &[Support],
+    problems: &mut Problems,
+) -> (Vec<Spring>, Vec<Sum>) {
     let (mut springs, mut bonds): (Vec<Spring>, Vec<Sum>) = (Vec::new(), Vec::new());
     let unused = |name: String, springs: &[Spring]| {
         let is_of_support = |name: &str| supports.iter().any(|support| support.name == name);
@@ -58,17 +69,35 @@ pub fn resolve(selector: &Selector<'_>, supports: &[Support], problems: &mut Pro
         let term = |((tag, component), factor): &((u64, u8), f64)| {
             Some((Dof { node: selector.node(*tag)?, component: *component }, *factor))
         };
-        let sums: Vec<Sum> = table.sums.iter().map(|sum| sum.iter().filter_map(term).collect()).collect();
+        let sums = table.sums.iter().map(|(sum, value)| (sum.iter().filter_map(term).collect(), *value));
+        let sums: Vec<(Sum, f64)> = sums.collect();
+        if sums.iter().any(|(_, value)| *value != 0.0) && table.rate > STIFF * stiffness(selector.mesh, materials) {
+            let message = "a spring that is driven is far stiffer than the body: its nodes go where its end goes";
+            let help = "*BOUNDARY or *EQUATION prescribes that; or give a lower rate";
+            problems.add(selector.case.error_at(table.place.clone(), message, help));
+            continue;
+        }
         springs.push(bond(unused(table.name.clone(), &springs), table.rate, &sums));
-        bonds.extend(sums);
+        bonds.extend(sums.into_iter().map(|(sum, _)| sum));
     }
     (springs, bonds)
 }
 
+/// About how stiff a body is: the largest modulus times its length.
+fn stiffness(mesh: &Mesh, materials: &[Material]) -> f64 {
+    let of = |material: &Material| (0..3).map(|i| material.law.stiffness()[(i, i)]).fold(0.0, f64::max);
+    mesh.longest_side() * materials.iter().map(of).fold(0.0, f64::max)
+}
+
 /// Springs of one rate: what all resist.
-fn bond(name: String, rate: f64, sums: &[Sum]) -> Spring {
-    let mut blocks = BTreeMap::new();
-    for (of_row, of_column) in sums.iter().flat_map(|sum| sum.iter().flat_map(|a| sum.iter().map(move |b| (a, b)))) {
+fn bond(name: String, rate: f64, sums: &[(Sum, f64)]) -> Spring {
+    let (mut blocks, mut driven) = (BTreeMap::new(), BTreeMap::<u32, [f64; 3]>::new());
+    for (dof, force) in sums.iter().flat_map(|(sum, value)| sum.iter().map(move |(dof, a)| (dof, -rate * a * value))) {
+        driven.entry(dof.node).or_default()[usize::from(dof.component)] += force;
+    }
+    driven.retain(|_, force| *force != [0.0; 3]);
+    let sums = sums.iter().map(|(sum, _)| sum);
+    for (of_row, of_column) in sums.flat_map(|sum| sum.iter().flat_map(|a| sum.iter().map(move |b| (a, b)))) {
         let ((row, a), (column, b)) = (of_row, of_column);
         let block: &mut Block = blocks.entry((row.node, column.node)).or_default();
         block[usize::from(row.component)][usize::from(column.component)] += rate * a * b;
@@ -78,7 +107,7 @@ fn bond(name: String, rate: f64, sums: &[Sum]) -> Spring {
     nodes.dedup();
     // They hold no node to the ground: see `Constraints::bonds`.
     let holds = Support { name: name.clone(), nodes, displacement: [None; 3], directions: Directions::Global };
-    Spring { name, blocks, holds, rate: ("rate", vec![rate]) }
+    Spring { name, blocks, holds, rate: ("rate", vec![rate]), driven: driven.into_iter().collect() }
 }
 
 fn spring(selector: &Selector<'_>, name: String, on: &Spanned<Names>, rate: Rate) -> Checked<Spring> {
@@ -109,7 +138,7 @@ fn spring(selector: &Selector<'_>, name: String, on: &Spanned<Names>, rate: Rate
         nodes.dedup();
     }
     let holds = Support { name: name.clone(), nodes, displacement, directions };
-    Ok(Spring { name, blocks, holds, rate: in_words })
+    Ok(Spring { name, blocks, holds, rate: in_words, driven: Vec::new() })
 }
 
 /// The blocks of a spring over faces, by row and column.

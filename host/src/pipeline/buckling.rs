@@ -21,7 +21,7 @@ pub(super) fn solve(run: &mut Run) -> Result<()> {
     // Of the reversed loads the smallest is told.
     let reversed = find(run, &system, &geometric(space, &system, 1.0, &u)?, &*preconditioner, 1)?;
     let g = geometric(space, &system, -1.0, &u)?;
-    let mut found = find(run, &system, &g, &*preconditioner, run.n_cases)?;
+    let mut found = find(run, &system, &g, &*preconditioner, run.cases.own)?;
     if found.vectors.is_empty() && found.ending != Ending::Cancelled {
         return Err(Error::NeverBuckles(reversed.values.first().copied()));
     }

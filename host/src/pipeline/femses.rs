@@ -22,10 +22,10 @@ pub(super) fn solve<T: Real>(run: &mut Run) -> Result<()> {
     let mesh = DeviceMesh::new(space, model, blocks, coords)?;
     let mut body = Loaded::new(space, model, Method::Femses, numbering, mesh)?;
     space.finish()?;
-    run.timings.setup = run.phase.next("assembly");
+    run.timings.setup += run.phase.next("assembly");
     body.take_off_motion(model, |mesh| diagonal::<T>(space, mesh))?;
-    run.timings.assembly = run.phase.next("boundary");
-    for case in 0..run.n_cases {
+    run.timings.assembly += run.phase.next("boundary");
+    for case in 0..run.cases.own {
         run.begin(case);
         let (loading, f) = body.loading::<T>(space, model, case)?;
         body.loading = loading;

@@ -12,7 +12,7 @@ use crate::stress;
 pub struct Loads {
     /// All of them, `[n_nodes][components]` flat.
     pub all: Vec<f64>,
-    /// Their sum without those of thermal strain, which balance each other.
+    /// Their sum without those of thermal strain, which balance each other, and of driven springs, which are no loads.
     pub total: [f64; 3],
     /// How a free body moves.
     pub relief: Option<Relief>,
@@ -48,6 +48,12 @@ impl Loads {
         let components = model.analysis.components();
         let loads = model.loads(case);
         let mut all = numbering.gather_components(&loads.nodal_forces, components);
+        let add_all = |all: &mut Vec<f64>, forces: Vec<NodalForce>| {
+            for (node, force) in forces {
+                let row = components * numbering.to_solver[node as usize] as usize;
+                all[row..row + components].iter_mut().zip(force).for_each(|(sum, f)| *sum += f);
+            }
+        };
         let mut relief = None;
         if let Some(weights) = loads.loaded_volume(&model.materials) {
             let mut moments = space.take(mesh.node_moments(space, &weights)?)?;
@@ -60,12 +66,6 @@ impl Loads {
                     f.iter_mut().zip(loads.volume_force(*of)).for_each(|(f, v)| *f += v);
                 }
             });
-            let add_all = |all: &mut Vec<f64>, forces: Vec<NodalForce>| {
-                for (node, force) in forces {
-                    let row = components * numbering.to_solver[node as usize] as usize;
-                    all[row..row + components].iter_mut().zip(force).for_each(|(sum, f)| *sum += f);
-                }
-            };
             add_all(&mut all, model.forces_of_bodies(&loads));
             if !model.pins.is_empty() {
                 let whole = Inertia::new(model.analysis, coords, moments.clone(), model.bodies());
@@ -81,6 +81,7 @@ impl Loads {
         if let Some(thermal) = mesh.thermal_force(space)? {
             all.iter_mut().zip(thermal).for_each(|(f, thermal)| *f += thermal);
         }
+        add_all(&mut all, model.driven_forces().collect());
         Ok(Loads { all, total, relief })
     }
 }

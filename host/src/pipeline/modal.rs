@@ -212,7 +212,7 @@ fn find(
     let (a, m) = (Free::new(space, stiffness.operator(), body)?, Free::new(space, mass.operator(), body)?);
     let preconditioner = modes::preconditioner(run, system)?;
     let rigid = rigid_modes(space, body, [&a, &m], shift + zero)?;
-    let n = run.n_cases.saturating_sub(rigid.len());
+    let n = run.cases.own.saturating_sub(rigid.len());
     let mut found =
         modes::search(run, &Pencil { a: &a, m: &m, preconditioner: &*preconditioner, deflated: &rigid }, n, shift)?;
     found.values.splice(0..0, rigid.iter().map(|_| shift));

@@ -353,12 +353,12 @@ impl<T: Real> System<T> {
         };
         let (operator, strategy, f) = match made {
             Some((mut matrix, strategy)) => {
-                timings.assembly = phase.next("boundary");
+                timings.assembly += phase.next("boundary");
                 let f = constrain(space, model, &mut body, &mut matrix)?;
                 (Operator::Assembled(matrix), strategy, f)
             }
             None => {
-                timings.setup = phase.next("boundary");
+                timings.setup += phase.next("boundary");
                 let product = MatrixFree::new(space, &body.mesh, &body.supports, Division::default())?;
                 body.take_off_motion(model, |_| space.download(product.diagonal()))?;
                 let f = body.take_right_side::<T>(space)?.into_iter().map(T::from_f64).collect();
@@ -366,7 +366,7 @@ impl<T: Real> System<T> {
             }
         };
         let coupling = body.couplings.as_ref().map(|couplings| couplings.in_precision(space)).transpose()?;
-        timings.boundary = phase.next("preconditioner");
+        timings.boundary += phase.next("preconditioner");
         Ok(System { body, operator, f, coupling, strategy })
     }
 
@@ -542,7 +542,7 @@ fn assembled<T: Real>(
     mesh.addition = Addition::new(space, model, &numbering)?;
     let mut assembly = Assembly::new(space, &mesh, &pattern, strategy)?;
     space.finish()?;
-    timings.setup = phase.next("assembly");
+    timings.setup += phase.next("assembly");
     assembly.assemble(space, &mesh, &mut matrix)?;
     drop(assembly);
     Ok((Loaded::new(space, model, plan.method, numbering, mesh)?, Some((matrix, strategy))))

@@ -191,7 +191,7 @@ pub fn without_factor(model: &Model, device: &DeviceFacts) -> Plan {
 
 /// The size of a model's factor, by the graph of its nodes.
 pub fn fill(model: &Model) -> Fill {
-    let graph = symbolic::neighbours(&model.mesh);
+    let graph = symbolic::neighbours(&model.mesh, &model.constraints.pairs());
     let dissection = Dissection::new(&graph, &model.mesh.coords);
     Fill::of(&graph, &dissection, model.analysis.components())
 }

@@ -34,11 +34,16 @@ pub(super) fn reaction_force(of: &mut Context) -> Result<Lists> {
     Ok(flat(vec![of.forces.clone()]))
 }
 
-/// Forces on the nodes that the stresses balance: those of loads, supports and couplings together.
+/// Forces on the nodes that stresses and springs balance: those of loads, supports and couplings together.
 pub(super) fn nodal_force(of: &mut Context) -> Result<Lists> {
     let mut forces = of.space.take(of.mesh.internal_force(of.space, of.device_u, None)?)?;
     if let Some(thermal) = of.mesh.thermal_force(of.space)? {
         forces.iter_mut().zip(thermal).for_each(|(force, thermal)| *force -= thermal);
+    }
+    let dim = of.supports.components;
+    for (node, driven) in of.model.driven_forces() {
+        let row = dim * of.numbering.to_solver[node as usize] as usize;
+        forces[row..row + dim].iter_mut().zip(driven).for_each(|(force, driven)| *force -= driven);
     }
     Ok(flat(vec![of.numbering.scatter(&forces, of.supports.components)]))
 }

@@ -1,4 +1,4 @@
-//! What springs do to the body, `-S u`.
+//! What springs do to the body: `-S u`, and what driven ends add.
 
 use crate::assembly::Numbering;
 use crate::model::Spring;
@@ -11,8 +11,9 @@ pub fn spring_forces<'a>(
     u: &'a [f64],
     dim: usize,
 ) -> impl Iterator<Item = (u32, [f64; 3])> + 'a {
-    spring.blocks.iter().map(move |(node, other, block)| {
+    let of_blocks = spring.blocks.iter().map(move |(node, other, block)| {
         let row = dim * numbering.to_solver[*other as usize] as usize;
         (*node, [0, 1, 2].map(|i| -(0..dim).map(|j| block[i][j] * u[row + j]).sum::<f64>()))
-    })
+    });
+    of_blocks.chain(spring.driven.iter().copied())
 }

@@ -42,7 +42,7 @@ pub fn analyse(
         return Ok(None);
     }
     let mesh_coords = space.upload(&mesh.coords)?;
-    let to_mesh = places(space, mesh, &mesh_coords, order)?;
+    let to_mesh = places(space, (mesh, pairs), &mesh_coords, order)?;
     let to_mesh = by_degree(space, to_mesh, window, &neighbours)?;
     placed(space, around, to_mesh, mesh_coords, |numbering| neighbours.rows(space, numbering)).map(Some)
 }
@@ -128,7 +128,12 @@ fn bits(largest: u64) -> u32 {
 }
 
 /// The mesh's nodes in an order.
-fn places(space: &Space, mesh: &Mesh, coords: &Buffer<[f64; 3]>, order: Ordering) -> Result<Buffer<u32>> {
+fn places(
+    space: &Space,
+    (mesh, pairs): (&Mesh, &[[u32; 2]]),
+    coords: &Buffer<[f64; 3]>,
+    order: Ordering,
+) -> Result<Buffer<u32>> {
     let n = coords.len();
     match order {
         Ordering::Hilbert => {
@@ -138,7 +143,7 @@ fn places(space: &Space, mesh: &Mesh, coords: &Buffer<[f64; 3]>, order: Ordering
             space.sort_order(&keys, HILBERT_BITS)
         }
         Ordering::Mesh => space.upload_vec((0..n as u32).collect()),
-        Ordering::ReverseCuthillMckee => space.upload_vec(order.order(mesh, &symbolic::neighbours(mesh))),
+        Ordering::ReverseCuthillMckee => space.upload_vec(order.order(mesh, &symbolic::neighbours(mesh, pairs))),
     }
 }
 
@@ -243,8 +248,11 @@ struct Neighbours {
 
 impl Neighbours {
     fn new(space: &Space, n: usize, around: &[NodeCells], pairs: &[[u32; 2]]) -> Result<Self> {
-        let joined = NodeCells::of(space, n, (0, ElementKind::Line2), space.upload_vec(pairs.concat())?)?;
-        let around = || around.iter().chain([&joined]).filter(|block| block.n_cells > 0);
+        let joined = match pairs.is_empty() {
+            true => None,
+            false => Some(NodeCells::of(space, n, (0, ElementKind::Line2), space.upload_vec(pairs.concat())?)?),
+        };
+        let around = || around.iter().chain(&joined);
         let mut candidates = space.zeros(n)?;
         for block in around() {
             let others = block.size() as u32 - 1;

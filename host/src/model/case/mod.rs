@@ -28,7 +28,7 @@ mod tests;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-pub use deck::{DeckCase, DeckStep, Follows, Item, Print, Side};
+pub use deck::{DeckCase, DeckStep, Follows, Item, Print, SectionPrint, Side};
 pub use deck::{is_deck, mesh as deck_mesh};
 pub use generated::{Generated, Lattice, generators};
 pub(super) use loads::Couple;

@@ -288,15 +288,19 @@ pub struct SpringTable {
     pub foundation: Option<Spanned<Numbers>>,
 }
 
+/// A sum of components, by nodes' tags, and a value.
+pub type TagSum = (Vec<((u64, u8), f64)>, f64);
+
 /// Springs between nodes, which a deck has and a case file has not.
 #[derive(Debug, Clone)]
 pub struct BondTable {
     /// What results call them.
     pub name: String,
+    pub place: Place,
     /// Force per change of a sum.
     pub rate: f64,
-    /// For each spring the sum that it resists: nodes' tags, components, factors.
-    pub sums: Vec<Vec<((u64, u8), f64)>>,
+    /// For each spring what it resists: nodes' tags, components and factors, and what driven ends add to their sum.
+    pub sums: Vec<TagSum>,
 }
 
 #[derive(Debug, Clone, Deserialize)]

@@ -18,7 +18,7 @@ use crate::result::{EFFECTIVE_MASS, PARTICIPATION, Step, Study};
 pub fn fields(model: &Model) -> Vec<&'static str> {
     let prints = model.deck.iter().flat_map(|deck| &deck.steps).flat_map(|step| &step.prints);
     let of_print = prints.filter_map(|print| match print.item {
-        Item::Displacement | Item::Temperature | Item::Volume | Item::Section => None,
+        Item::Displacement | Item::Temperature | Item::Volume => None,
         Item::Reaction => Some("nodal_force"),
         _ => Some("stress_points"),
     });
@@ -32,8 +32,8 @@ pub fn write(file: &mut impl Write, model: &Model, number: usize, step: &Step) -
     let number = if step.study.is_of_modes() { 0 } else { number };
     let Some(of_step) = deck.steps.get(number) else { return Ok(()) };
     let time = if step.study.is_of_modes() { step.value } else { of_step.time };
-    let is_of_loads = |print: &Print| matches!(print.item, Item::Reaction | Item::Section);
-    let prints = of_step.prints.iter().filter(|print| step.study == Study::Static || !is_of_loads(print));
+    let has_loads = step.study == Study::Static;
+    let prints = of_step.prints.iter().filter(|print| has_loads || print.item != Item::Reaction);
     let (model, _) = model.of_case(number);
     let tables = Tables {
         model,
@@ -42,11 +42,9 @@ pub fn write(file: &mut impl Write, model: &Model, number: usize, step: &Step) -
         nodes: model.mesh.node_tags.iter().copied().zip(0..).collect(),
         cells: cells(model),
     };
-    let (sections, others): (Vec<&Print>, Vec<&Print>) = prints.partition(|print| print.item == Item::Section);
-    others.into_iter().try_for_each(|print| tables.write(file, print, time))?;
-    sections
-        .into_iter()
-        .try_for_each(|print| sections::write(file, (&print.set, &print.sides), (model, step), &tables.nodes, time))
+    prints.into_iter().try_for_each(|print| tables.write(file, print, time))?;
+    let mut sections = of_step.sections.iter().filter(|_| has_loads);
+    sections.try_for_each(|print| sections::write(file, print, (model, step), &tables.nodes, time))
 }
 
 /// Writes the tables of all modes, which CalculiX prints unasked: eigenvalues, participation factors and effective masses, or
@@ -140,19 +138,33 @@ impl Tables<'_> {
 
     fn write_nodes(&self, file: &mut impl Write, print: &Print) -> io::Result<()> {
         for tag in &print.tags {
-            let values = match self.nodes.get(tag) {
-                Some(node) => self.at_node(print, *tag, *node),
-                None => self.at_point(print.item, *tag),
-            };
+            let values = self.at(print, *tag);
             writeln!(file, "{tag:>10}{}", numbers(&values))?;
         }
         Ok(())
     }
 
+    /// A value at a node of an element, or of none.
+    fn at(&self, print: &Print, tag: u64) -> Vec<f64> {
+        match self.nodes.get(&tag) {
+            Some(node) if print.item != Item::Temperature => self.at_node(print, tag, *node),
+            _ => {
+                let own = self.at_point(print.item, tag);
+                let axes = self.model.deck.as_ref().filter(|_| print.is_global).and_then(|deck| deck.axes_of(tag));
+                match (axes, &own[..]) {
+                    (Some(axes), &[x, y, z]) => {
+                        let global = axes.at([0.0; 3]).transpose() * nalgebra::Vector3::new(x, y, z);
+                        global.iter().copied().collect()
+                    }
+                    _ => own,
+                }
+            }
+        }
+    }
+
     /// A value at a node, in its own axes unless those of the mesh are asked for.
     fn at_node(&self, print: &Print, tag: u64, node: usize) -> Vec<f64> {
         let name = match print.item {
-            Item::Temperature => return self.at_point(print.item, tag),
             Item::Displacement => "displacement",
             _ => "nodal_force",
         };
@@ -212,7 +224,7 @@ impl Tables<'_> {
 
     /// What springs do to a component beside what K has.
     fn of_springs(&self, dof: (u64, u8)) -> f64 {
-        let springs = self.of_step.points.ends.get(&dof).into_iter().flatten();
+        let springs = self.of_step.points.of_springs.get(&dof).into_iter().flatten();
         springs.map(|(factor, sum)| factor * self.sum(sum)).sum()
     }
 
@@ -302,7 +314,7 @@ impl Tables<'_> {
 
     fn sums(&self, print: &Print) -> Vec<f64> {
         let of = |tag: &u64| match print.item {
-            Item::Reaction => self.nodes.get(tag).map(|node| self.at_node(print, *tag, *node)),
+            Item::Reaction => Some(self.at(print, *tag)),
             _ => self.cells.get(tag).map(|(block, cell)| vec![self.of_element(print, *block, *cell)]),
         };
         let add = |sums: Vec<f64>, more: Vec<f64>| sums.iter().zip(more).map(|(sum, more)| sum + more).collect();
@@ -328,7 +340,6 @@ fn words(item: Item) -> (&'static str, &'static str) {
         Item::EnergyDensity => ("internal energy density (elem, integ.pnt.,energy)", ""),
         Item::Energy => ("internal energy (element, energy)", "total internal energy"),
         Item::Volume => ("volume (element, volume)", "total volume"),
-        Item::Section => ("", ""),
     }
 }
 

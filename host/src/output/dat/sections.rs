@@ -8,7 +8,7 @@ use super::{numbers, scientific};
 use crate::element::shape::At;
 use crate::mesh::vector::{add, cross, dot, norm, sub};
 use crate::model::Model;
-use crate::model::case::Side;
+use crate::model::case::{SectionPrint, Side};
 use crate::result::Step;
 
 /// What is integrated over a surface.
@@ -26,11 +26,12 @@ struct Sums {
 /// Writes the table of a surface.
 pub fn write(
     file: &mut impl Write,
-    (name, sides): (&str, &[Side]),
+    print: &SectionPrint,
     (model, step): (&Model, &Step),
     nodes: &HashMap<u64, usize>,
     time: f64,
 ) -> io::Result<()> {
+    let SectionPrint { surface: name, sides, .. } = print;
     let Sums { force, moment, area, centre, normal } = sums(sides, model, step, nodes);
     let [centre, normal] = [centre, normal].map(|of| of.map(|c| c / area));
     let about_centre = sub(moment, cross(centre, force));

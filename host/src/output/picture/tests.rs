@@ -232,7 +232,7 @@ fn a_large_group_has_some_forty_symbols_far_apart() {
     let mut model = model();
     let nodes = (0..mesh.coords.len() as u32).collect();
     model.supports = vec![Support { name: "all".into(), nodes, displacement: [Some(0.0); 3], ..Support::default() }];
-    model.mesh = mesh;
+    model.mesh = mesh.into();
     let shown = Shown::new(&model.mesh, &results, &[], Some((&model, 0)));
     let places: Vec<[f64; 3]> = shown.groups[0].symbols.iter().map(|s| shown.scene.rest[s.node as usize]).collect();
     assert!((20..=40).contains(&places.len()), "{}", places.len());

@@ -9,6 +9,8 @@ pub struct Body {
     /// The set, or the element's tag.
     pub elements: Vec<u64>,
     pub acts: Acts,
+    /// What the card says that it acts along.
+    pub direction: [f64; 3],
     pub place: Place,
     /// The step that it is of.
     pub step: usize,

@@ -160,7 +160,8 @@ pub(super) fn take(reader: &mut Reader<'_>, card: &Card) -> Read {
         "CLOAD" => reader.cload(card),
         "DLOAD" => reader.dload(card),
         "DSLOAD" => reader.dsload(card),
-        "NODEPRINT" | "ELPRINT" | "SECTIONPRINT" => reader.print(card),
+        "NODEPRINT" | "ELPRINT" => reader.print(card),
+        "SECTIONPRINT" => reader.section_print(card),
         "NODEFILE" | "ELFILE" | "NODEOUTPUT" | "ELEMENTOUTPUT" => {
             reader.file(card);
             Ok(())

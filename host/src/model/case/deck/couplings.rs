@@ -1,7 +1,7 @@
 //! Cards that couple nodes: `*EQUATION`, `*RIGID BODY`, `*COUPLING`, `*DISTRIBUTING COUPLING`, `*TIE`, `*PRE-TENSION SECTION`; and
 //! masses.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use nalgebra::{Matrix3, Vector3};
 use toml::Spanned;
@@ -12,12 +12,11 @@ use super::Reader;
 use super::points::{Equation, Points};
 use super::remotes::Remote;
 use super::sectors::Sides;
-use super::steps::{Dof, State, Values};
+use super::steps::{Dof, Step, Values};
 use crate::element::middle;
 use crate::io::inp::geometry::Surface;
 use crate::io::inp::{Card, Field, Mistake, Place, Read, codes, fields};
 use crate::mesh::vector::{cross, dot, sub, unit};
-use crate::model::Axes;
 
 /// A cut section.
 #[derive(Debug, Clone)]
@@ -35,8 +34,6 @@ pub struct Couplings {
     pub points: Points,
     remotes: Vec<Remote>,
     bolts: Vec<Bolt>,
-    /// The reference node, the surface and the axes of a coupling whose kind is still to come.
-    open: Option<(u64, String, Option<Axes>)>,
     pub sides: Vec<Sides>,
 }
 
@@ -108,7 +105,7 @@ impl Reader<'_> {
                 self.node_group(&name, &place)?
             }
         };
-        self.couplings.remotes.push(Remote { on, at, rotations, is_rigid: Some(true), place });
+        self.couplings.remotes.push(Remote { on, at, rotations, is_rigid: Some(true), axes: None, place });
         Ok(())
     }
 
@@ -140,8 +137,7 @@ impl Reader<'_> {
             None => None,
         };
         let on = self.surface(&name, &place)?;
-        self.couplings.open = Some((at, name, axes));
-        let remote = Remote { on, at, rotations: None, is_rigid: None, place: card.place.clone() };
+        let remote = Remote { on, at, rotations: None, is_rigid: None, axes, place: card.place.clone() };
         self.couplings.remotes.push(remote);
         Ok(())
     }
@@ -154,6 +150,10 @@ impl Reader<'_> {
             let fields = line.fields();
             let first = fields[0].integer()?;
             let last = fields.get(1).map_or(Ok(first), |last| last.integer())?;
+            if !(1..=6).contains(&first) || last < first {
+                let message = format!("components {first} to {last} are not there");
+                return Err(Mistake::at(fields[0].place.clone(), message, "1, 6 are all"));
+            }
             components.extend(first..=last.min(6));
         }
         let open = self.couplings.remotes.last_mut().filter(|remote| remote.is_rigid.is_none());
@@ -163,36 +163,51 @@ impl Reader<'_> {
         let is_whole = components.is_empty() || (1..=3).all(|component| components.contains(&component));
         let is_rigid = card.name == "KINEMATIC";
         remote.is_rigid = Some(is_rigid);
-        match (is_whole, is_rigid) {
-            (true, _) => Ok(()),
-            (false, true) => {
-                self.couplings.remotes.pop();
-                self.follow_in_part(&components, place)
-            }
-            (false, false) => {
-                let message = "distributing couplings of some components are not solved";
-                Err(Mistake::at(place, message, "1, 3 or 1, 6 couples all; *KINEMATIC couples single ones"))
-            }
+        if !is_rigid && (!is_whole || remote.axes.is_some()) {
+            let message = "distributing couplings of some components, or along axes of their own, are not solved";
+            return Err(Mistake::at(place, message, "1, 6 couples all along x, y, z; *KINEMATIC couples single ones"));
         }
+        if !is_whole && let Some(remote) = self.couplings.remotes.pop() {
+            self.follow(&remote, &components)?;
+        }
+        Ok(())
     }
 
-    /// A kinematic coupling of some components, from 1: `a . u = a . (u_r + theta x (x - x_r))` for the axis a of each, with the
-    /// components of the reference node as those of a point.
-    fn follow_in_part(&mut self, components: &[u64], place: Place) -> Read {
-        let Some((at, name, axes)) = self.couplings.open.take() else { return Ok(()) };
-        let nodes =
-            self.geometry.surfaces.get(&name).map(|surface| self.geometry.nodes_of(surface)).unwrap_or_default();
-        for node in nodes.into_iter().filter(|node| *node != at) {
+    /// Makes equations of a kinematic coupling of some components, from 1: `a . u = a . (u_r + theta x (x - x_r))` for the axis a of
+    /// each, with the components of the reference node as those of a point.
+    fn follow(&mut self, remote: &Remote, components: &[u64]) -> Read {
+        let Remote { on, at, axes, place, .. } = remote;
+        self.check_reference(*at, place)?;
+        if components.iter().all(|component| *component > 3) {
+            let message = "nodes of solids have no rotations, which this coupling is of";
+            return Err(Mistake::at(place.clone(), message, "1 to 3 couple displacements"));
+        }
+        let name = on.get_ref().joined();
+        let surface = self.geometry.surfaces.get(&name).map(|surface| self.geometry.nodes_of(surface));
+        let nodes = surface.or_else(|| self.geometry.node_sets.get(&name).cloned()).unwrap_or_default();
+        let (dofs, own) = (remote.dofs(), self.axes_at(*at));
+        for node in nodes {
             let x = self.place_of(node);
             let rows = axes.as_ref().map_or(Matrix3::identity(), |axes| axes.at(x));
-            let arm = Vector3::from(sub(x, self.place_of(at)));
+            let arm = Vector3::from(sub(x, self.place_of(*at)));
             for component in components.iter().filter(|component| (1..=3).contains(*component)) {
                 let axis = rows.row(*component as usize - 1).transpose();
-                let turned =
-                    along(at, arm.cross(&axis), -1.0).into_iter().map(|((at, c), factor)| ((at, c + 3), factor));
-                let terms = along(node, axis, 1.0).into_iter().chain(along(at, axis, -1.0)).chain(turned);
+                // The reference node's components are along its own axes.
+                let of_motion =
+                    [own * axis, own * arm.cross(&axis)].map(|of| of.iter().copied().collect::<Vec<_>>()).concat();
+                let motion = dofs.iter().zip(of_motion).filter(|(_, factor)| factor.abs() > 1e-14);
+                let terms = along(node, axis, 1.0).into_iter().chain(motion.map(|(dof, factor)| (*dof, -factor)));
                 self.couplings.points.add(terms.collect(), place.clone());
             }
+        }
+        Ok(())
+    }
+
+    /// Refuses a reference node that belongs to the body: its displacements would be two things.
+    fn check_reference(&self, node: u64, place: &Place) -> Read {
+        if self.is_in_body(node) {
+            let message = format!("the reference node {node} belongs to an element");
+            return Err(Mistake::at(place.clone(), message, "a reference node is one of its own, in the same place"));
         }
         Ok(())
     }
@@ -342,32 +357,45 @@ impl Reader<'_> {
     }
 
     /// Tables of all that couples, with what supports and loads say of reference nodes.
-    pub(super) fn close_couplings(&mut self, supports: &Values<Dof>, loads: &[(Option<String>, State)]) -> Read {
-        let remotes = std::mem::take(&mut self.couplings.remotes);
+    pub(super) fn close_couplings(&mut self, supports: &Values<Dof>, steps: &[Step]) -> Read {
+        // A spring or an equation at the reference node needs its displacements.
+        let of_equations = self.couplings.points.equations.iter().flat_map(|equation| &equation.terms);
+        let mut used: BTreeSet<u64> = of_equations.map(|((node, _), _)| *node).collect();
+        used.extend(self.springs.iter().flat_map(|springs| springs.nodes()));
+        let all = std::mem::take(&mut self.couplings.remotes);
+        let is_used =
+            |remote: &Remote| remote.is_rigid == Some(true) && remote.nodes().any(|node| used.contains(&node));
+        let (followed, remotes): (Vec<Remote>, Vec<Remote>) = all.into_iter().partition(is_used);
+        followed.iter().try_for_each(|remote| self.follow(remote, &[1, 2, 3]))?;
         for remote in &remotes {
             if remote.is_rigid.is_none() {
                 let message = "this coupling does not say how its nodes follow";
                 return Err(Mistake::at(remote.place.clone(), message, "*KINEMATIC or *DISTRIBUTING comes behind it"));
             }
+            self.check_reference(remote.at, &remote.place)?;
+            if self.frame_of.contains_key(&remote.at) {
+                let message = format!("the reference node {} has axes of its own", remote.at);
+                return Err(Mistake::at(remote.place.clone(), message, "leave it out of *TRANSFORM"));
+            }
             let held = remote.motion(supports);
             if remote.is_rigid == Some(true) || held != [None; 6] {
                 self.tables.remote.push(remote.table(self.place_of(remote.at), held));
             }
-            for (step, state) in loads {
-                self.tables.load.extend(remote.load(self.place_of(remote.at), step.as_deref(), state));
-            }
+            let at = self.place_of(remote.at);
+            self.tables.load.extend(steps.iter().filter_map(|step| remote.load(at, step)));
         }
         let bolts = std::mem::take(&mut self.couplings.bolts);
         for bolt in &bolts {
-            self.close_bolt(bolt, supports, loads)?;
+            self.close_bolt(bolt, supports, steps)?;
         }
-        let taken = remotes.iter().flat_map(|remote| [Some(remote.at), remote.rotations]).flatten();
+        let taken = remotes.iter().flat_map(Remote::nodes);
         self.couplings.points.taken.extend(taken.chain(bolts.iter().map(|bolt| bolt.node)));
+        self.check_taken(supports)?;
         let mut points = std::mem::take(&mut self.couplings.points);
         let eliminated = points.eliminate(self, supports);
         self.couplings.points = points;
         eliminated?;
-        self.close_springs(supports, loads)?;
+        self.close_springs(supports)?;
         for (i, Equation { terms, known, value, place }) in self.couplings.points.equations.iter().enumerate() {
             known.iter().for_each(|(dof, factor)| self.points.equations.entry(*dof).or_default().push((i, *factor)));
             let spanned = |value: f64| Spanned::new(place.clone(), value);
@@ -383,10 +411,24 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn close_bolt(&mut self, bolt: &Bolt, supports: &Values<Dof>, loads: &[(Option<String>, State)]) -> Read {
+    /// Refuses equations of nodes that a body follows, or that a bolt has: these have no unknowns.
+    fn check_taken(&self, supports: &Values<Dof>) -> Read {
+        let Points { equations, taken, .. } = &self.couplings.points;
+        let is_taken = |(dof, _): &(Dof, f64)| taken.contains(&dof.0) && !supports.contains_key(dof);
+        for Equation { terms, place, .. } in equations {
+            if let Some(((node, _), _)) = terms.iter().find(|term| is_taken(term)) {
+                let message = format!("node {node} is a reference node, and is in an equation or in a second coupling");
+                let help = "couple the nodes of the body, or prescribe the node with *BOUNDARY";
+                return Err(Mistake::at(place.clone(), message, help));
+            }
+        }
+        Ok(())
+    }
+
+    fn close_bolt(&mut self, bolt: &Bolt, supports: &Values<Dof>, steps: &[Step]) -> Read {
         let spanned = |value: f64| Some(Spanned::new(bolt.place.clone(), value));
         let shortening = supports.get(&(bolt.node, 0)).map(|given| given.value);
-        let [(None, state)] = loads else {
+        let [Step { name: None, state, .. }] = steps else {
             let message = "a bolt in several steps is not solved";
             return Err(Mistake::at(bolt.place.clone(), message, "a deck for each step"));
         };

@@ -10,11 +10,14 @@ use super::super::tables::{GravityTable, NodalForceTable, PressureTable, Rotatio
 use super::Reader;
 use super::bodies::{Acts, Body};
 use super::points::Resolved;
-use super::steps::{Given, State};
+use super::steps::{Dof, Given, State, Step};
 use crate::io::inp::geometry::{Surface, unknown};
 use crate::io::inp::{Card, Field, Line, Mistake, Place, Read};
-use crate::mesh::vector::{norm, unit};
+use crate::mesh::vector::{dot, norm, unit};
 use crate::model::Rotation;
+
+/// The cosine from which on directions are the same.
+const PARALLEL: f64 = 1.0 - 1e-10;
 
 impl Reader<'_> {
     pub(super) fn cload(&mut self, card: &Card) -> Read {
@@ -113,13 +116,14 @@ impl Reader<'_> {
         let elements = self.geometry.elements_once(&fields[0])?;
         let numbers = fields[2..].iter().map(Field::number_or_zero).collect::<Read<Vec<f64>>>()?;
         let place = line.place.clone();
-        let acts = match (fields[1].name().as_str(), &numbers[..]) {
+        let (acts, direction) = match (fields[1].name().as_str(), &numbers[..]) {
             ("GRAV", [size, x, y, z, ..]) if norm([*x, *y, *z]) > 0.0 => {
-                Acts::Gravity(unit([*x, *y, *z]).map(|c| factor * size * c))
+                let direction = unit([*x, *y, *z]);
+                (Acts::Gravity(direction.map(|c| factor * size * c)), direction)
             }
             ("CENTRIF", [square, x, y, z, a, b, c, ..]) if norm([*a, *b, *c]) > 0.0 && factor * square >= 0.0 => {
-                let speed = (factor * square).sqrt();
-                Acts::Centrifugal(Rotation { axis: unit([*a, *b, *c]), at: [*x, *y, *z], speed })
+                let (axis, speed) = (unit([*a, *b, *c]), (factor * square).sqrt());
+                (Acts::Centrifugal(Rotation { axis, at: [*x, *y, *z], speed }), axis)
             }
             ("GRAV", _) => {
                 let help = "ALL, GRAV, 9.81, 0., 0., -1.";
@@ -131,28 +135,36 @@ impl Reader<'_> {
             }
         };
         let step = self.state.number();
-        // The same again takes the place of what is of a step before.
-        let is_same = |body: &Body| {
+        // The same again takes the place of what is of a step before; gravity along another direction is added to it.
+        let is_alike = |body: &&Body| {
             body.step != step
                 && body.elements == elements
                 && std::mem::discriminant(&body.acts) == std::mem::discriminant(&acts)
         };
-        self.state.bodies.retain(|body| !is_same(body));
-        self.state.bodies.push(Body { elements, acts, place, step });
+        let is_along = |body: &Body| dot(body.direction, direction) > PARALLEL;
+        if let (Acts::Centrifugal(_), Some(_)) =
+            (acts, self.state.bodies.iter().filter(is_alike).find(|of| !is_along(of)))
+        {
+            let message = "a step before spins this about another axis";
+            return Err(Mistake::at(place, message, "*DLOAD, OP=NEW drops the loads of steps before"));
+        }
+        self.state.bodies.retain(|body| !(is_alike(&body) && is_along(body)));
+        self.state.bodies.push(Body { elements, acts, direction, place, step });
         Ok(())
     }
 
-    /// The tables of a step's loads; load cases call them by the step's name.
-    pub(super) fn close_loads(&mut self, step: Option<&str>, state: &State) -> Read {
-        self.close_forces(step, state)?;
-        self.close_pressures(step, state);
-        self.close_bodies(step, state)
+    /// The tables of a step's loads, which load cases call by the step's name. Returns what loads on points put on prescribed ones.
+    pub(super) fn close_loads(&mut self, step: &Step) -> Read<Vec<(Dof, f64)>> {
+        let Step { name, state, .. } = step;
+        let on_held = self.close_forces(name.as_deref(), state)?;
+        self.close_pressures(name.as_deref(), state);
+        self.close_bodies(name.as_deref(), state)?;
+        Ok(on_held)
     }
 
-    fn close_forces(&mut self, step: Option<&str>, state: &State) -> Read {
+    fn close_forces(&mut self, step: Option<&str>, state: &State) -> Read<Vec<(Dof, f64)>> {
         let mut forces: BTreeMap<u64, [f64; 3]> = BTreeMap::new();
-        let Resolved { of_body: moved, known, .. } = self.couplings.points.forces(self, state)?;
-        self.on_held.push(known);
+        let Resolved { of_body: moved, prescribed, .. } = self.couplings.points.forces(self, state)?;
         let own = state.forces.iter().filter(|((node, _), _)| self.is_in_body(*node));
         for (&(node, component), given) in own {
             if component > 2 {
@@ -167,12 +179,13 @@ impl Reader<'_> {
         for ((node, component), value) in moved {
             forces.entry(node).or_default()[usize::from(component)] += value;
         }
-        let Some(place) = state.forces.values().map(|given| given.place.clone()).next() else { return Ok(()) };
-        self.add_forces("CLOAD", step, place, forces.into_iter().collect());
-        Ok(())
+        if let Some(place) = state.forces.values().map(|given| given.place.clone()).next() {
+            self.add_forces("CLOAD", step, place, forces.into_iter().collect());
+        }
+        Ok(prescribed)
     }
 
-    pub(super) fn add_forces(&mut self, label: &str, step: Option<&str>, place: Place, forces: Vec<(u64, [f64; 3])>) {
+    fn add_forces(&mut self, label: &str, step: Option<&str>, place: Place, forces: Vec<(u64, [f64; 3])>) {
         if !forces.is_empty() {
             let name = step.map(|step| Spanned::new(place.clone(), step.to_string()));
             self.tables.nodal_force.push(NodalForceTable { name, label: label.to_string(), place, forces });

@@ -31,7 +31,7 @@ use crate::io::inp::{self, Deck, Faces, Geometry, Listing, Mistake, Read, Scoped
 use crate::mesh::{Mesh, MeshError};
 use crate::model::{Axes, CaseError, Checked, Error, Source};
 pub use points::Follows;
-pub use prints::{Item, Print, Side};
+pub use prints::{Item, Print, SectionPrint, Side};
 
 /// The mesh of a deck, and what it says beside the tables.
 #[derive(Debug)]
@@ -49,8 +49,10 @@ pub struct DeckCase {
 /// A step of a deck, beside its tables.
 #[derive(Debug, Clone)]
 pub struct DeckStep {
-    /// What is to be printed after it.
+    /// What is to be printed after it of nodes and elements.
     pub prints: Vec<Print>,
+    /// And of surfaces.
+    pub sections: Vec<SectionPrint>,
     /// When it ends.
     pub time: f64,
     /// Of nodes by tag.
@@ -68,8 +70,8 @@ pub struct PointsOfStep {
     pub equations: BTreeMap<steps::Dof, Vec<(usize, f64)>>,
     /// For others what they follow; for prescribed ones no more than their value.
     pub follows: BTreeMap<steps::Dof, points::Follows>,
-    /// What springs do to nodes beside what K has, where CalculiX prints it: factors times sums.
-    pub ends: springs::Ends,
+    /// Forces of springs that CalculiX counts in RF, and the field `nodal_force` has not: factors times sums.
+    pub of_springs: springs::Forces,
 }
 
 impl DeckCase {
@@ -173,11 +175,9 @@ struct Reader<'a> {
     faces: Vec<Faces>,
     /// Fields that are written beside the usual ones.
     files: BTreeSet<&'static str>,
-    springs: springs::Springs,
+    springs: Vec<springs::OfCard>,
     /// What is known of nodes without elements.
     points: PointsOfStep,
-    /// For each step of the last group what forces on points put on prescribed ones.
-    on_held: Vec<Vec<(steps::Dof, f64)>>,
 }
 
 impl<'a> Reader<'a> {
@@ -213,8 +213,7 @@ impl<'a> Reader<'a> {
             faces: Vec::new(),
             files: BTreeSet::new(),
             points: Default::default(),
-            springs: Default::default(),
-            on_held: Vec::new(),
+            springs: Vec::new(),
         })
     }
 

@@ -25,7 +25,7 @@ pub struct Points {
     /// Components as sums of others and a value.
     pub eliminated: BTreeMap<Dof, Follows>,
     /// The prescribed components of points that these values are of, with factors.
-    pub known: BTreeMap<Dof, Vec<(Dof, f64)>>,
+    by_prescribed: BTreeMap<Dof, Vec<(Dof, f64)>>,
 }
 
 /// A factor below this part of the largest one is rounding.
@@ -83,7 +83,7 @@ impl Points {
             let by_others = others.into_iter().map(|(dof, factor)| (dof, -factor / own)).collect();
             self.eliminated.insert(point, (by_others, value / own));
             let of_known = pivot.known.into_iter().map(|(dof, factor)| (dof, -factor / own));
-            self.known.insert(point, of_known.collect());
+            self.by_prescribed.insert(point, of_known.collect());
         }
         let contradicts = |equation: &&Equation| {
             let parts = equation.known.iter().map(|(dof, factor)| (factor * supports[dof].value).abs());
@@ -105,11 +105,11 @@ impl Points {
             if reader.is_in_body(dof.0) {
                 found.of_body.push((dof, factor));
             } else if supports.contains_key(&dof) {
-                found.known.push((dof, factor));
+                found.prescribed.push((dof, factor));
             } else if let Some((others, _)) = self.eliminated.get(&dof) {
-                let known = self.known.get(&dof).into_iter().flatten();
+                let known = self.by_prescribed.get(&dof).into_iter().flatten();
                 sum.extend(others.iter().map(|(other, share)| (*other, share * factor)));
-                found.known.extend(known.map(|(other, share)| (*other, share * factor)));
+                found.prescribed.extend(known.map(|(other, share)| (*other, share * factor)));
             } else {
                 found.free.push((dof, factor));
             }
@@ -128,13 +128,15 @@ impl Points {
             state.forces.iter().filter(|((node, _), _)| !reader.is_in_body(*node) && !self.taken.contains(node));
         for (dof, given) in of_points {
             let of_force = self.resolve(reader, &state.supports, vec![(*dof, given.value)]);
-            if of_force.free.iter().any(|(free, _)| free == dof) {
-                let message = format!("node {} belongs to no element: the force has nothing to act on", dof.0);
+            if let Some(((free, _), _)) =
+                of_force.free.iter().find(|(_, share)| share.abs() > ROUNDING * given.value.abs())
+            {
+                let message = format!("no element and no coupling holds node {free}: the force has nothing to act on");
                 return Err(Mistake::at(given.place.clone(), message, "load a node of the body"));
             }
             found.of_body.extend(of_force.of_body);
             // One that is put on a prescribed point itself moves nothing.
-            found.known.extend(of_force.known.into_iter().filter(|_| !state.supports.contains_key(dof)));
+            found.prescribed.extend(of_force.prescribed.into_iter().filter(|_| !state.supports.contains_key(dof)));
         }
         Ok(found)
     }
@@ -144,7 +146,9 @@ impl Points {
 #[derive(Debug, Clone, Default)]
 pub struct Resolved {
     pub of_body: Vec<(Dof, f64)>,
-    pub known: Vec<(Dof, f64)>,
+    /// Of prescribed points.
+    pub prescribed: Vec<(Dof, f64)>,
+    /// Of points that nothing holds.
     pub free: Vec<(Dof, f64)>,
 }
 

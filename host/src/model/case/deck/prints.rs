@@ -31,8 +31,6 @@ pub enum Item {
     Energy,
     /// `EVOL`: their volumes.
     Volume,
-    /// `SOF`, `SOM`, `SOAREA`: force and moment on a surface.
-    Section,
 }
 
 /// A face of an element, its nodes in the order of its kind: the normal points out of the element.
@@ -53,14 +51,23 @@ pub struct Print {
     pub set: String,
     /// Tags of its nodes or elements.
     pub tags: Vec<u64>,
-    /// The faces of a surface.
-    pub sides: Vec<Side>,
     /// Whether the sum is printed, and the values.
     pub totals: [bool; 2],
     /// Whether components are along the mesh's axes.
     pub is_global: bool,
     /// The step whose card it is of.
     pub step: usize,
+}
+
+/// `SOF`, `SOM`, `SOAREA`: force and moment on a surface.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SectionPrint {
+    /// Its name.
+    pub surface: String,
+    /// Its faces.
+    pub sides: Vec<Side>,
+    /// The step whose card it is of.
+    step: usize,
 }
 
 const OF_NODES: [(&str, Item); 3] = [("U", Item::Displacement), ("RF", Item::Reaction), ("NT", Item::Temperature)];
@@ -73,14 +80,16 @@ const OF_ELEMENTS: [(&str, Item); 6] = [
     ("EVOL", Item::Volume),
 ];
 
-const OF_SURFACES: [(&str, Item); 3] = [("SOF", Item::Section), ("SOM", Item::Section), ("SOAREA", Item::Section)];
-
 /// What the words of *NODE FILE and *EL FILE stand for, beside displacements and stresses.
 const OF_FILES: [(&str, &str); 2] = [("RF", "nodal_force"), ("E", "strain_nodal")];
 
 impl Reader<'_> {
     /// `*NODE FILE`, `*EL FILE`, `*NODE OUTPUT`, `*ELEMENT OUTPUT`: fields that are written, too.
     pub(super) fn file(&mut self, card: &Card) {
+        if card.word("GLOBAL").as_deref() == Some("NO") {
+            let written = self.deck.written(card);
+            self.warnings.push(format!("{written}, GLOBAL=NO: fields are along x, y, z all the same"));
+        }
         for line in self.deck.lines(card) {
             let words = line.fields().into_iter().map(|field| field.name());
             let asked = words.filter_map(|word| OF_FILES.iter().find(|(known, _)| *known == word));
@@ -103,74 +112,71 @@ impl Reader<'_> {
     /// The first print card of its kind in a step takes the place of all of steps before.
     pub(super) fn print(&mut self, card: &Card) -> Read {
         self.within_step(card)?;
-        let (known, step) = (known(card), self.state.number());
+        let (parameter, known) = match card.name.as_str() {
+            "NODEPRINT" => ("NSET", &OF_NODES[..]),
+            _ => ("ELSET", &OF_ELEMENTS[..]),
+        };
+        let step = self.state.number();
         let is_older = |print: &Print| print.step < step && known.iter().any(|(_, item)| *item == print.item);
         self.state.prints.retain(|print| !is_older(print));
-        // Every 0 increments: never.
-        if card.word("FREQUENCY").as_deref() == Some("0") {
+        if is_never(card) {
             return Ok(());
         }
-        let (set, tags, sides) = self.printed(card)?;
-        if sides.iter().any(|side| side.kind.info().dim < 2) {
-            let written = self.deck.written(card);
-            self.warnings.push(format!("{written}: forces on edges of plane elements are not printed"));
-            return Ok(());
-        }
+        let (set, place) = card.required(parameter)?;
+        let sets = if parameter == "NSET" { &self.geometry.node_sets } else { &self.geometry.element_sets };
+        let Some(tags) = sets.get(&set) else {
+            return Err(Mistake::at(place, format!("there is no set {set}"), "define it before it is used"));
+        };
         let totals = match card.word("TOTALS").as_deref() {
             Some("YES") => [true, true],
             Some("ONLY") => [true, false],
             _ => [false, true],
         };
         let is_global = card.word("GLOBAL").is_some_and(|word| word == "YES");
-        let print =
-            |item| Print { item, set: set.clone(), tags: tags.clone(), sides: sides.clone(), totals, is_global, step };
-        let mut items = Vec::new();
+        let print = |item| Print { item, set: set.clone(), tags: tags.clone(), totals, is_global, step };
         for field in self.deck.lines(card).flat_map(|line| line.fields()) {
             let name = field.name();
             match known.iter().find(|(word, _)| *word == name) {
-                // Whatever is asked of a section, all of it is printed.
-                Some((_, Item::Section)) if !items.is_empty() => {}
-                Some((_, item)) => items.push(*item),
+                Some((_, item)) => self.state.prints.push(print(*item)),
                 None => self.warnings.push(format!("{} {name}: this is not printed", self.deck.written(card))),
             }
         }
-        self.state.prints.extend(items.into_iter().map(print));
         Ok(())
     }
 
-    /// The set that a card prints, its nodes or elements, or the faces of a surface.
-    fn printed(&self, card: &Card) -> Read<(String, Vec<u64>, Vec<Side>)> {
-        let (parameter, sets) = match card.name.as_str() {
-            "NODEPRINT" => ("NSET", &self.geometry.node_sets),
-            "ELPRINT" => ("ELSET", &self.geometry.element_sets),
-            _ => {
-                let (name, place) = card.required("SURFACE")?;
-                self.surface(&name, &place)?;
-                return match &self.geometry.surfaces[&name] {
-                    Surface::Faces(faces) => {
-                        let sides = faces.iter().filter_map(|(element, face)| self.geometry.side(*element, *face));
-                        Ok((name, Vec::new(), sides.map(|(kind, nodes)| Side { kind, nodes }).collect()))
-                    }
-                    Surface::Nodes(_) => {
-                        let message = format!("{name} is a surface of nodes");
-                        Err(Mistake::at(place, message, "forces act on *SURFACE, TYPE=ELEMENT"))
-                    }
-                };
-            }
-        };
-        let (set, place) = card.required(parameter)?;
-        match sets.get(&set) {
-            Some(tags) => Ok((set, tags.clone(), Vec::new())),
-            None => Err(Mistake::at(place, format!("there is no set {set}"), "define it before it is used")),
+    /// `*SECTION PRINT, SURFACE=`: whatever is asked, all is printed. Of cards of several steps it is as for [`Self::print`].
+    pub(super) fn section_print(&mut self, card: &Card) -> Read {
+        self.within_step(card)?;
+        let step = self.state.number();
+        self.state.sections.retain(|print| print.step == step);
+        if is_never(card) {
+            return Ok(());
         }
+        let (surface, place) = card.required("SURFACE")?;
+        self.surface(&surface, &place)?;
+        let Surface::Faces(faces) = &self.geometry.surfaces[&surface] else {
+            let message = format!("{surface} is a surface of nodes");
+            return Err(Mistake::at(place, message, "forces act on *SURFACE, TYPE=ELEMENT"));
+        };
+        let sides = faces.iter().filter_map(|(element, face)| self.geometry.side(*element, *face));
+        let sides: Vec<Side> = sides.map(|(kind, nodes)| Side { kind, nodes }).collect();
+        let (written, mut is_asked) = (self.deck.written(card), false);
+        for field in self.deck.lines(card).flat_map(|line| line.fields()) {
+            match ["SOF", "SOM", "SOAREA"].contains(&field.name().as_str()) {
+                true => is_asked = true,
+                false => self.warnings.push(format!("{written} {}: this is not printed", field.name())),
+            }
+        }
+        if sides.iter().any(|side| side.kind.info().dim < 2) {
+            self.warnings.push(format!("{written}: forces on edges of plane elements are not printed"));
+        } else if is_asked {
+            self.state.sections.push(SectionPrint { surface, sides, step });
+        }
+        Ok(())
     }
 }
 
-/// What a print card may ask for.
-fn known(card: &Card) -> &'static [(&'static str, Item)] {
-    match card.name.as_str() {
-        "NODEPRINT" => &OF_NODES,
-        "ELPRINT" => &OF_ELEMENTS,
-        _ => &OF_SURFACES,
-    }
+/// Whether a card prints every 0 increments.
+fn is_never(card: &Card) -> bool {
+    card.word("FREQUENCY").as_deref() == Some("0")
 }

@@ -6,8 +6,9 @@ use toml::Spanned;
 
 use super::super::tables::{LoadTable, RemoteTable};
 use super::super::{Names, Numbers, Vector};
-use super::steps::{Dof, State, Values};
+use super::steps::{Dof, Step, Values};
 use crate::io::inp::Place;
+use crate::model::Axes;
 
 /// A body that follows a reference node.
 #[derive(Debug, Clone)]
@@ -18,12 +19,19 @@ pub struct Remote {
     pub rotations: Option<u64>,
     /// None until a coupling says so.
     pub is_rigid: Option<bool>,
+    /// What the components of a coupling are along, if it says so.
+    pub axes: Option<Axes>,
     pub place: Place,
 }
 
 impl Remote {
+    /// The reference node, and the one that its rotations are at.
+    pub fn nodes(&self) -> impl Iterator<Item = u64> {
+        [Some(self.at), self.rotations].into_iter().flatten()
+    }
+
     /// Where the six components of its motion are.
-    fn dofs(&self) -> [Dof; 6] {
+    pub fn dofs(&self) -> [Dof; 6] {
         let of = |component: u8| match self.rotations {
             Some(node) if component > 2 => (node, component - 3),
             _ => (self.at, component),
@@ -59,14 +67,14 @@ impl Remote {
     }
 
     /// What acts on the reference node, spread over what follows it.
-    pub fn load(&self, at: [f64; 3], step: Option<&str>, state: &State) -> Option<Spanned<LoadTable>> {
-        let values = self.dofs().map(|dof| state.forces.get(&dof).map_or(0.0, |given| given.value));
+    pub fn load(&self, at: [f64; 3], step: &Step) -> Option<Spanned<LoadTable>> {
+        let values = self.dofs().map(|dof| step.state.forces.get(&dof).map_or(0.0, |given| given.value));
         let of = |values: &[f64]| values.iter().any(|value| *value != 0.0).then(|| values.to_vec());
         let (force, moment) = (of(&values[..3]), of(&values[3..]));
         let place = self.place.clone();
         (force.is_some() || moment.is_some()).then(|| {
             let table = LoadTable {
-                name: step.map(|step| Spanned::new(place.clone(), step.to_string())),
+                name: step.name.as_ref().map(|name| Spanned::new(place.clone(), name.clone())),
                 on: self.on.clone(),
                 at: force.as_ref().map(|_| Spanned::new(place.clone(), Vector::from(at))),
                 force: force.map(|f| Spanned::new(place.clone(), Vector::from([f[0], f[1], f[2]]))),

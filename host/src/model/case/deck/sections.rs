@@ -111,6 +111,12 @@ impl Reader<'_> {
 
     /// Refuses beams and shells that a section makes bodies of; without one they are what a mesher left of lines and surfaces.
     pub(super) fn check_others(&mut self) -> Read {
+        for block in self.geometry.blocks.iter().filter(|block| block.code.starts_with("SPRING")) {
+            if let Some(tag) = block.tags.iter().find(|tag| !self.springs.iter().any(|of| of.has(**tag))) {
+                let message = format!("spring {tag} has no rate");
+                return Err(Mistake::at(block.place.clone(), message, "*SPRING, ELSET= gives it one"));
+            }
+        }
         let others = self.geometry.blocks.iter().filter(|block| block.solid.is_none() && !codes::is_point(&block.code));
         for block in others {
             if block.tags.iter().any(|tag| self.in_sections.contains(tag)) {

@@ -8,10 +8,10 @@ use super::super::tables::BondTable;
 use super::Reader;
 use super::couplings::along;
 use super::points::{Follows, Resolved, merged};
-use super::steps::{Dof, State, Values};
+use super::steps::{Dof, Values};
 use crate::io::inp::{Card, Field, Mistake, Place, Read};
 use crate::mesh::vector::{sub, unit};
-use crate::model::Axes;
+use crate::model::{Analysis, Axes};
 
 /// A spring resists a sum of the displacements of no more nodes than this: its matrix has a block for each pair.
 const MOST_NODES: usize = 100;
@@ -21,23 +21,29 @@ type End = (u64, [f64; 3]);
 
 /// The springs of a card.
 #[derive(Debug, Clone)]
-struct OfCard {
+pub struct OfCard {
     name: String,
     rate: f64,
+    /// Tags of the elements.
+    elements: Vec<u64>,
     /// Of each spring its ends.
     ends: Vec<Vec<End>>,
     place: Place,
 }
 
 /// Forces on components: factors times sums.
-pub type Ends = BTreeMap<Dof, Vec<(f64, Follows)>>;
+pub type Forces = BTreeMap<Dof, Vec<(f64, Follows)>>;
 
-/// All springs.
-#[derive(Debug, Clone, Default)]
-pub struct Springs {
-    cards: Vec<OfCard>,
-    /// What springs do to nodes where CalculiX says so, beside what K has: factors times sums.
-    pub ends: Ends,
+impl OfCard {
+    /// The nodes of all.
+    pub fn nodes(&self) -> impl Iterator<Item = u64> {
+        self.ends.iter().flatten().map(|(node, _)| *node)
+    }
+
+    /// Whether an element is one of these.
+    pub fn has(&self, tag: u64) -> bool {
+        self.elements.contains(&tag)
+    }
 }
 
 impl Reader<'_> {
@@ -95,9 +101,13 @@ impl Reader<'_> {
             };
             directions.push(*row);
         }
+        if let Some(tag) = elements.iter().find(|tag| self.springs.iter().any(|of| of.has(**tag))) {
+            let message = format!("spring {tag} has a rate already");
+            return Err(Mistake::at(place, message, "one *SPRING for each element"));
+        }
         let mut ends = Vec::with_capacity(elements.len());
-        for tag in elements {
-            let Some((block, i)) = self.geometry.element(tag) else { continue };
+        for tag in &elements {
+            let Some((block, i)) = self.geometry.element(*tag) else { continue };
             let nodes = block.element(i);
             ends.push(match directions[..] {
                 [one] => vec![(nodes[0], one)],
@@ -112,32 +122,34 @@ impl Reader<'_> {
                 }
             });
         }
-        self.springs.cards.push(OfCard { name, rate, ends, place });
+        self.springs.push(OfCard { name, rate, elements, ends, place });
         Ok(())
     }
 
     /// The directions of a card's components.
     fn spring_axes(&self, card: &Card) -> Read<[[f64; 3]; 3]> {
-        let none = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
-        let Some(name) = card.word("ORIENTATION") else { return Ok(none) };
-        match self.orientation_named(&name, &card.place)?.axes()? {
-            Axes::Global => Ok(none),
-            Axes::Fixed(rows) => Ok([0, 1, 2].map(|i| [0, 1, 2].map(|c| rows[(i, c)]))),
-            Axes::Cylinder { .. } => {
-                let message = "springs along the axes of a cylinder are not solved";
-                Err(Mistake::at(card.place.clone(), message, "an orientation with fixed axes for each spring"))
-            }
+        let axes = match card.word("ORIENTATION") {
+            Some(name) => self.orientation_named(&name, &card.place)?.axes()?,
+            None => Axes::Global,
+        };
+        if axes.vary() {
+            let message = "springs along the axes of a cylinder are not solved";
+            return Err(Mistake::at(card.place.clone(), message, "an orientation with fixed axes for each spring"));
         }
+        let rows = axes.at([0.0; 3]);
+        Ok([0, 1, 2].map(|i| [0, 1, 2].map(|c| rows[(i, c)])))
     }
 
-    /// Tables of all springs. One whose other end is prescribed acts on the body there, in each step.
-    pub(super) fn close_springs(&mut self, supports: &Values<Dof>, loads: &[(Option<String>, State)]) -> Read {
-        let mut noted = Ends::new();
-        for OfCard { name, rate, ends, place } in std::mem::take(&mut self.springs.cards) {
-            let (mut sums, mut forces) = (Vec::new(), BTreeMap::<u64, [f64; 3]>::new());
+    /// Tables of all springs.
+    pub(super) fn close_springs(&mut self, supports: &Values<Dof>) -> Read {
+        let mut of_springs = Forces::new();
+        for OfCard { name, rate, ends, place, .. } in std::mem::take(&mut self.springs) {
+            let mut sums = Vec::new();
             for spring in &ends {
+                self.check_flat(spring, &place)?;
                 let direct = self.terms(spring);
-                let Resolved { of_body, known, free } = self.couplings.points.resolve(self, supports, direct.clone());
+                let Resolved { of_body, prescribed, free } =
+                    self.couplings.points.resolve(self, supports, direct.clone());
                 if let Some(((node, _), _)) = free.first() {
                     let message = format!("node {node} of a spring is of no body, and not held");
                     return Err(Mistake::at(place, message, "hold it, or let it follow a body by an *EQUATION"));
@@ -148,36 +160,45 @@ impl Reader<'_> {
                     let message = format!("a spring acts on {} nodes by way of equations", nodes.len());
                     return Err(Mistake::at(place, message, format!("at most {MOST_NODES} are solved")));
                 }
-                let value: f64 = known.iter().map(|(dof, factor)| factor * supports[dof].value).sum();
-                for ((node, component), factor) in &terms {
-                    forces.entry(*node).or_default()[usize::from(*component)] -= rate * value * factor;
-                }
+                let value: f64 = prescribed.iter().map(|(dof, factor)| factor * supports[dof].value).sum();
                 let whole = (terms.clone(), value);
                 let mut note = |dof: Dof, factor: f64, sum: Follows| {
-                    noted.entry(dof).or_default().push((rate * factor, sum));
+                    of_springs.entry(dof).or_default().push((rate * factor, sum));
                 };
-                for (dof, factor) in &known {
+                for (dof, factor) in &prescribed {
                     note(*dof, *factor, whole.clone());
                 }
-                for (dof, factor) in direct.iter().filter(|(dof, _)| !supports.contains_key(dof) || in_body(dof)) {
-                    // K has the springs at the body's nodes, but for what is known.
-                    note(*dof, *factor, if in_body(dof) { (Vec::new(), value) } else { whole.clone() });
+                // The body's nodes have in the field what equations bring them, and points do not.
+                for (dof, factor) in direct.iter().filter(|(dof, _)| !supports.contains_key(dof) && !in_body(dof)) {
+                    note(*dof, *factor, whole.clone());
                 }
                 for (dof, factor) in &terms {
                     let own = direct.iter().find(|(of, _)| of == dof).map_or(0.0, |(_, factor)| *factor);
-                    note(*dof, own - factor, (terms.clone(), 0.0));
+                    if own != *factor {
+                        note(*dof, own - factor, whole.clone());
+                    }
                 }
-                sums.extend((!terms.is_empty()).then_some(terms));
+                sums.extend((!terms.is_empty()).then_some(whole));
             }
-            forces.retain(|_, force| *force != [0.0; 3]);
-            let forces: Vec<(u64, [f64; 3])> = forces.into_iter().collect();
-            for (step, _) in loads {
-                self.add_forces(&format!("spring {name}"), step.as_deref(), place.clone(), forces.clone());
-            }
-            self.tables.bond.push(BondTable { name, rate, sums });
+            self.tables.bond.push(BondTable { name, place, rate, sums });
         }
-        self.springs.ends = noted;
+        self.points.of_springs = of_springs;
         Ok(())
+    }
+
+    /// Refuses springs that a plane body or one of revolution has not.
+    fn check_flat(&self, spring: &[End], place: &Place) -> Read {
+        let kind = self.tables.analysis.kind.as_ref().and_then(|kind| Analysis::from_name(kind.get_ref()));
+        let (message, help) = match kind.unwrap_or_default() {
+            analysis if analysis.is_revolved() => {
+                ("springs of bodies of revolution are not solved", "a solid body has them")
+            }
+            analysis if analysis.components() == 2 && spring.iter().any(|(_, direction)| direction[2] != 0.0) => {
+                ("a spring acts across the plane", "components are 1 and 2, and axes in the plane")
+            }
+            _ => return Ok(()),
+        };
+        Err(Mistake::at(place.clone(), message, help))
     }
 
     /// What a spring resists, as a sum of components: those of points along their own axes.

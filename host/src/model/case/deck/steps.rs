@@ -7,8 +7,7 @@ use toml::Spanned;
 
 use super::super::tables::{LoadCaseTable, Tables};
 use super::bodies::Body;
-use super::points::Follows;
-use super::prints::Print;
+use super::prints::{Print, SectionPrint};
 use super::{DeckStep, PointsOfStep, Reader};
 use crate::io::inp::{Card, Line, Mistake, Place, Read};
 use crate::result::Study;
@@ -52,6 +51,7 @@ pub struct State {
     /// The step that last gave any.
     pub heated: usize,
     pub prints: Vec<Print>,
+    pub sections: Vec<SectionPrint>,
     /// The number of the step that is being read, or was.
     number: usize,
     /// Where the step is that is being read.
@@ -67,6 +67,8 @@ pub struct State {
 /// A step.
 #[derive(Debug, Clone)]
 pub struct Step {
+    /// What its load case is called, where there are several.
+    pub name: Option<String>,
     pub state: State,
     /// When it ends.
     pub time: f64,
@@ -227,7 +229,7 @@ impl Reader<'_> {
             return Err(Mistake::at(place, "this step does not say what is solved", help));
         }
         let before = self.steps.last().map_or(0.0, |step| step.time);
-        let step = Step { state: self.state.clone(), time: before + self.state.time, place };
+        let step = Step { name: None, state: self.state.clone(), time: before + self.state.time, place };
         self.steps.push(step);
         Ok(())
     }
@@ -324,56 +326,67 @@ impl Reader<'_> {
             }
             steps[0].state.prints = modes[0].state.prints.clone();
         }
-        let name = |number| (steps.len() > 1).then(|| format!("step {number}"));
-        let mut loads: Vec<_> = (1..).zip(&steps).map(|(number, step)| (name(number), step.state.clone())).collect();
+        if steps.len() > 1 {
+            steps.iter_mut().zip(1..).for_each(|(step, number)| step.name = Some(format!("step {number}")));
+        }
         let (mut tables, mut closed) = (Vec::new(), Vec::new());
         let before = (self.tables.clone(), self.couplings.clone(), self.springs.clone());
         for group in steps.chunk_by(Step::is_held_as) {
             (self.tables, self.couplings, self.springs) = before.clone();
-            let later = loads.split_off(group.len());
-            closed.extend(self.close_group(group, &loads)?);
-            loads = later;
+            closed.extend(self.close_group(group)?);
             tables.push(self.tables.clone());
         }
         Ok((tables, closed))
     }
 
     /// Makes tables of steps that hold the same nodes.
-    fn close_group(&mut self, steps: &[Step], loads: &[(Option<String>, State)]) -> Read<Vec<DeckStep>> {
-        let supports = &steps[0].state.supports;
-        self.temperatures.given = steps[0].state.temperatures.clone();
-        self.on_held.clear();
+    fn close_group(&mut self, steps: &[Step]) -> Read<Vec<DeckStep>> {
+        let State { supports, temperatures, .. } = &steps[0].state;
+        // Where a step gives none the body is as warm as it was.
+        self.temperatures.given.clear();
+        if !temperatures.is_empty() {
+            self.temperatures.given = self.temperatures.initial.clone();
+            self.temperatures.given.extend(temperatures);
+        }
         self.points = PointsOfStep::default();
         self.close_sections()?;
         self.close_temperatures()?;
-        self.close_couplings(supports, loads)?;
+        self.close_couplings(supports, steps)?;
         self.close_supports(supports);
-        for (name, state) in loads {
-            self.close_loads(name.as_deref(), state)?;
-        }
-        for (step, (name, _)) in steps.iter().zip(loads) {
-            if let Some(name) = name {
-                let spanned = |text: &str| Spanned::new(step.place.clone(), text.to_string());
-                let factors = BTreeMap::from([(spanned(name), Spanned::new(step.place.clone(), 1.0))]);
-                let table = LoadCaseTable { name: spanned(name), factors: Spanned::new(step.place.clone(), factors) };
-                self.tables.load_case.push(Spanned::new(step.place.clone(), table));
-            }
+        let on_held = steps.iter().map(|step| self.close_loads(step)).collect::<Read<Vec<_>>>()?;
+        for step in steps {
+            let Some(name) = &step.name else { continue };
+            let spanned = |text: &str| Spanned::new(step.place.clone(), text.to_string());
+            let one = (spanned(name), Spanned::new(step.place.clone(), 1.0));
+            let factors = self.is_loaded_in(name).then_some(one).into_iter().collect();
+            let table = LoadCaseTable { name: spanned(name), factors: Spanned::new(step.place.clone(), factors) };
+            self.tables.load_case.push(Spanned::new(step.place.clone(), table));
         }
         self.close_files();
         let held = supports.iter().filter(|((node, _), _)| !self.is_in_body(*node));
-        let mut follows: BTreeMap<Dof, Follows> = held.map(|(dof, given)| (*dof, (Vec::new(), given.value))).collect();
-        follows.append(&mut self.couplings.points.eliminated);
-        let ends = std::mem::take(&mut self.springs.ends);
-        let points = Arc::new(PointsOfStep { follows, ends, ..std::mem::take(&mut self.points) });
-        let on_held = std::mem::take(&mut self.on_held);
-        let mut temperatures = self.temperatures.initial.clone();
-        temperatures.extend(&self.temperatures.given);
-        let temperatures = Arc::new(temperatures);
-        let closed = steps.iter().zip(on_held).map(|(step, on_held)| {
-            let prints = step.state.prints.clone();
-            let (time, temperatures, points) = (step.time, temperatures.clone(), points.clone());
-            DeckStep { prints, time, temperatures, points, on_held }
+        let held: Vec<_> = held.map(|(dof, given)| (*dof, (Vec::new(), given.value))).collect();
+        self.points.follows.extend(held);
+        self.points.follows.append(&mut self.couplings.points.eliminated);
+        let points = Arc::new(std::mem::take(&mut self.points));
+        let now = if temperatures.is_empty() { &self.temperatures.initial } else { &self.temperatures.given };
+        let temperatures = Arc::new(now.clone());
+        let closed = steps.iter().zip(on_held).map(|(step, on_held)| DeckStep {
+            prints: step.state.prints.clone(),
+            sections: step.state.sections.clone(),
+            time: step.time,
+            temperatures: temperatures.clone(),
+            points: points.clone(),
+            on_held,
         });
         Ok(closed.collect())
+    }
+
+    /// Whether a load has this name.
+    fn is_loaded_in(&self, step: &str) -> bool {
+        let is_it = |name: &Option<Spanned<String>>| name.as_ref().is_some_and(|name| name.get_ref() == step);
+        let Tables { nodal_force, pressure, load, .. } = &self.tables;
+        nodal_force.iter().any(|of| is_it(&of.name))
+            || pressure.iter().any(|of| is_it(&of.get_ref().name))
+            || load.iter().any(|of| is_it(&of.get_ref().name))
     }
 }
