@@ -112,6 +112,71 @@ fn fv22_clamped_rhombic_plate() {
     }
 }
 
+/// NAFEMS FV42: a thick hollow sphere that swells, as a sector of its section, with what the equations of radial motion give.
+#[test]
+fn fv42_thick_hollow_sphere() {
+    for (kind, cells, within) in [(Quad8, [10, 1], 1e-3), (Tri6, [10, 1], 2e-3), (Quad4, [40, 4], 4e-3)] {
+        let mut mesh = generate_rectangle(kind, [1.0, 1.0], cells).unwrap();
+        for x in &mut mesh.coords {
+            let (radius, (sin, cos)) = (1.8 + 4.2 * x[0], (x[1] * 10.0_f64.to_radians()).sin_cos());
+            *x = [radius * cos, radius * sin, 0.0];
+        }
+        let held = ["ymin", "ymax"].map(|on| format!("[[support]]\non = \"{on}\"\nfix = \"normal\"\n")).concat();
+        let found = frequencies(&modes(&case("kind = \"axisymmetric\"\nmodes = 3\n", &held, mesh)));
+        println!("FV42 {kind:?}: {found:.2?}");
+        for (found, exact) in found.iter().zip([369.943, 838.033, 1451.192]) {
+            assert!((found / exact - 1.0).abs() < within, "{kind:?}: {found} for {exact}");
+        }
+    }
+}
+
+/// A free ball twists first, five ways at once, then becomes longer and shorter, five ways again (Lamb 1882): roots of
+/// `j_2(x) = x j_3(x)` and of the spheroidal equation for nu = 0.3, x the frequency by the radius over the speed of shear waves.
+#[test]
+fn a_free_ball_rings_five_ways_at_once() {
+    for (kind, n, within) in [(Hex20, 4, 0.01), (Tet10, 4, 0.02)] {
+        let mut mesh = generate_box(kind, [2.0; 3], [n; 3]).unwrap();
+        for x in &mut mesh.coords {
+            let [a, b, c] = x.map(|c| c - 1.0);
+            let onto = |a: f64, b: f64, c: f64| a * (1.0 - 0.5 * (b * b + c * c) + b * b * c * c / 3.0).sqrt();
+            // The edges of the cube would become flat; as they are rounded off a little less, the ball is one all the same.
+            *x = [onto(a, b, c), onto(b, c, a), onto(c, a, b)];
+        }
+        let found = frequencies(&modes(&case("modes = 16\n", "", mesh)));
+        assert_eq!(found[..6], [0.0; 6], "{kind:?}");
+        let shear = (200e9_f64 / 2.6 / 8000.0).sqrt();
+        println!("ball {kind:?}: {:.4?}", found[6..].iter().map(|f| TAU * f / shear).collect::<Vec<_>>());
+        for (five, x) in found[6..].chunks(5).zip([2.501_133, 2.646_217]) {
+            for frequency in five {
+                assert!((TAU * frequency / shear / x - 1.0).abs() < within, "{kind:?}: {found:?}");
+            }
+        }
+    }
+}
+
+/// The modes of bodies that nothing joins are those of each.
+#[test]
+fn bodies_apart_ring_each_for_itself() {
+    let boxes = [([1.0, 0.2, 0.2], [5, 1, 1]), ([0.7, 0.3, 0.1], [4, 2, 1])];
+    let alone = boxes.map(|(size, cells)| generate_box(Hex20, size, cells).unwrap());
+    let mut mesh = alone[0].clone();
+    let (n_nodes, n_cells) = (mesh.coords.len() as u32, mesh.cells[0].tags.len() as u64);
+    mesh.coords.extend(alone[1].coords.iter().map(|x| [x[0], x[1] + 1.0, x[2]]));
+    mesh.node_tags.extend(alone[1].node_tags.iter().map(|tag| tag + u64::from(n_nodes)));
+    mesh.cells.truncate(1);
+    mesh.cells[0].nodes.extend(alone[1].cells[0].nodes.iter().map(|node| node + n_nodes));
+    mesh.cells[0].tags.extend(alone[1].cells[0].tags.iter().map(|tag| tag + n_cells));
+    mesh.groups.clear();
+    let held = "[[support]]\nbox = { min = [-0.01, -1.0, -1.0], max = [0.01, 0.5, 1.0] }\nfix = \"xyz\"\n";
+    let together = frequencies(&modes(&case("modes = 14\n", held, mesh)));
+    let of_first = frequencies(&modes(&case("modes = 10\n", held, alone[0].clone())));
+    let of_second = frequencies(&modes(&case("modes = 10\n", "", alone[1].clone())));
+    let mut expected = [of_first, of_second].concat();
+    expected.sort_by(f64::total_cmp);
+    assert_eq!(expected[..6], [0.0; 6]);
+    assert_close("frequencies", &together, &expected[..14], 1e-6, expected[13]);
+}
+
 /// Six modes of a small body of an element, held at one side, in a kind of analysis.
 fn small(kind: ElementKind, of: warpfem::model::Analysis) -> Model {
     let tables = analysis(of, 0.7).replacen("[analysis]\n", "[analysis]\nstudy = \"modal\"\nmodes = 6\n", 1);

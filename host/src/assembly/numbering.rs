@@ -4,7 +4,7 @@
 //! most of both: rows of one slice have nearly the same length, and stay near what they read.
 
 use crate::mesh::{Mesh, ordering};
-use crate::parallel;
+use crate::parallel::{self, PART};
 use crate::result::choices::Ordering;
 use crate::sparse::Sparsity;
 
@@ -88,7 +88,14 @@ impl Numbering {
 
     /// The first `dim` components of vectors per node, from the mesh's order to the solver's, `[n][dim]` flat.
     pub fn gather_components(&self, values: &[[f64; 3]], dim: usize) -> Vec<f64> {
-        self.to_mesh.iter().flat_map(|node| &values[*node as usize][..dim]).copied().collect()
+        let mut gathered = vec![0.0; dim * self.to_mesh.len()];
+        parallel::map_chunks(&mut gathered, dim * PART, &|first, part| {
+            let nodes = &self.to_mesh[first / dim..];
+            part.chunks_exact_mut(dim)
+                .zip(nodes)
+                .for_each(|(to, node)| to.copy_from_slice(&values[*node as usize][..dim]));
+        });
+        gathered
     }
 
     /// Values per node, from the solver's order to the mesh's.

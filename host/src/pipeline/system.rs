@@ -11,6 +11,7 @@ use crate::assembly::{
 use crate::device::Buffer;
 use crate::linalg::{Quotient, Space};
 use crate::model::Model;
+use crate::parallel::{self, PART};
 use crate::precond::{Context, inverse_diagonal};
 use crate::result::choices::{self, Method, Strategy};
 use crate::result::{Error, Outcome, Plan, Result};
@@ -23,6 +24,7 @@ use kernels_rs::assembly::supports::{TotalDisplacement, Unbalanced};
 use kernels_rs::blas::quotient;
 use kernels_rs::real::Real;
 use std::cell::OnceCell;
+use std::ops::Range;
 use std::rc::Rc;
 
 /// A model assembled on a device: `K v = f`, with `v` the displacement, or the potential, less what is prescribed.
@@ -157,7 +159,7 @@ impl Loaded {
     /// elimination makes of it.
     fn lifted(&self, loads: &Loads, forces: &[f64]) -> Vec<f64> {
         let force = |i: usize| forces.get(i).copied().unwrap_or(0.0);
-        let mut lifted: Vec<f64> = loads.all.iter().enumerate().map(|(i, load)| load - force(i)).collect();
+        let mut lifted: Vec<f64> = parallel::map_indices(loads.all.len(), &|i| loads.all[i] - force(i));
         self.supports.free_part(&mut lifted);
         lifted
     }
@@ -192,10 +194,13 @@ impl Loaded {
     /// [`Error::Breakdown`] where the loads of a part are too small for T.
     fn loaded<T: Real>(&self, loads: Loads, rhs: &[f64], forces: &[f64]) -> Result<Loading> {
         let (size, members) = (self.supports.components, self.parts.members());
-        let entries =
-            |part: usize| members.of(part).iter().flat_map(|row| size * *row as usize..size * (*row as usize + 1));
-        let largest: Vec<f64> =
-            (0..members.n_parts()).map(|part| entries(part).map(|k| rhs[k].abs()).fold(0.0, f64::max)).collect();
+        let entries = |part: usize| entries_of(members.of(part), size);
+        let largest_of = |part: usize| {
+            let rows = members.of(part);
+            let most = |range: Range<usize>| entries_of(&rows[range], size).map(|k| rhs[k].abs()).fold(0.0, f64::max);
+            parallel::map_ranges(rows.len(), PART, &most).into_iter().fold(0.0, f64::max)
+        };
+        let largest: Vec<f64> = (0..members.n_parts()).map(largest_of).collect();
         largest.iter().try_for_each(|load| check_magnitude::<T>(*load))?;
         let active = largest.iter().map(|load| *load > 0.0).collect();
         let (mut offset, mut weights) = (vec![0.0; members.n_parts()], Vec::new());
@@ -244,6 +249,11 @@ impl Loaded {
             body,
         })
     }
+}
+
+/// The entries of some rows of `size` components.
+fn entries_of(rows: &[u32], size: usize) -> impl Iterator<Item = usize> + '_ {
+    rows.iter().flat_map(move |row| size * *row as usize..size * (*row as usize + 1))
 }
 
 /// The diagonal of a matrix from its inverse; 0 where that is 0.

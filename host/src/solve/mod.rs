@@ -18,7 +18,6 @@ use crate::device::Buffer;
 use crate::linalg::{N_SCALARS, Quotient, Scalar, Space};
 use crate::precond::{Hierarchy, Preconditioner};
 use crate::result::{Measure, Outcome, Result};
-use crate::sparse::LinOp;
 use kernels_rs::real::Real;
 
 /// Someone who watches a solution, and may stop it. All methods may be called often and should return at once.
@@ -169,16 +168,8 @@ fn backward_error<T: Real>(
     Ok(if scale > 0.0 { residual / scale } else { 0.0 })
 }
 
-/// `r = f - K u`; `q` is left with `K u`.
-fn residual<T: Real>(
-    space: &Space,
-    operator: &dyn LinOp<T>,
-    f: &Buffer<T>,
-    u: &Buffer<T>,
-    q: &mut Buffer<T>,
-    r: &mut Buffer<T>,
-) -> Result<()> {
-    operator.apply(space, u, q)?;
+/// `r = f - q`.
+fn less_product<T: Real>(space: &Space, f: &Buffer<T>, q: &Buffer<T>, r: &mut Buffer<T>) -> Result<()> {
     space.copy(f, r)?;
     space.axpy(Quotient::MINUS_ONE, q, r)
 }

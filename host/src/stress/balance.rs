@@ -4,6 +4,7 @@ use crate::assembly::Supports;
 use crate::parallel::{self, PART};
 use crate::result::Table;
 use crate::sparse::CoupledRows;
+use std::ops::Range;
 
 /// Forces of supports and couplings on the body, `K u - f` in the prescribed and the coupled components and directions and
 /// 0 elsewhere, `[n_nodes][dim]` flat; `coupled` says which are coupled.
@@ -96,5 +97,10 @@ impl Balance {
 
 /// Euclidean norm.
 pub fn norm(v: &[f64]) -> f64 {
-    v.iter().map(|x| x * x).sum::<f64>().sqrt()
+    // Parts of a fixed length, whatever the number of threads.
+    let squares = |part: Range<usize>| v[part].iter().map(|x| x * x).sum::<f64>();
+    if v.len() <= PART {
+        return squares(0..v.len()).sqrt();
+    }
+    parallel::map_ranges(v.len(), PART, &squares).into_iter().sum::<f64>().sqrt()
 }

@@ -5,6 +5,7 @@ use super::driver::{check, device_address, failure};
 use super::graph::Graph;
 use super::memory::Memory;
 use super::ptx;
+use super::staging::{FROM_BYTES, Staging};
 use super::{DeviceMemory, Launcher, LowerBytes, Recording};
 use crate::device::{Factorised, Factors, Grid, MAX_SHARED};
 use crate::result::{Error, Result};
@@ -98,6 +99,8 @@ pub struct Cuda {
     /// What [`Launcher::resident_grid`] has found, by kernel and threads of a block.
     resident: RefCell<HashMap<(&'static str, usize), Grid>>,
     memory: Memory,
+    /// For copies of large arrays; made for the first.
+    staging: RefCell<Option<Staging>>,
     stream: Rc<Stream>,
     name: String,
     multiprocessors: usize,
@@ -124,6 +127,7 @@ impl Cuda {
             kernels: RefCell::default(),
             resident: RefCell::default(),
             memory,
+            staging: RefCell::default(),
             stream,
             name,
             multiprocessors,
@@ -137,6 +141,18 @@ impl Cuda {
             let (needed, available) = (Some(bytes as u64), self.free_memory());
             Error::OutOfMemory { device: self.name.clone(), needed, available }
         })
+    }
+
+    /// Copies an array by way of pinned memory, if it is so large that this is worthwhile and that memory can be had.
+    fn by_staging(&self, bytes: usize, copy: impl FnOnce(&mut Staging, &Stream) -> Result<()>) -> Option<Result<()>> {
+        if bytes < FROM_BYTES {
+            return None;
+        }
+        let mut staging = self.staging.borrow_mut();
+        if staging.is_none() {
+            *staging = Staging::new().ok();
+        }
+        staging.as_mut().map(|staging| copy(staging, &self.stream))
     }
 
     fn function(&self, name: &'static str) -> Result<sys::CUfunction> {
@@ -184,7 +200,13 @@ impl Launcher for Cuda {
     fn upload(&self, data: &[u8]) -> Result<DeviceMemory> {
         let memory = self.allocate(data.len())?;
         if !data.is_empty() {
-            let (from, to) = (data.as_ptr().cast::<c_void>(), device_address(&memory));
+            let to = device_address(&memory);
+            // SAFETY: the memory was allocated for these bytes.
+            let copied = self.by_staging(data.len(), |staging, stream| unsafe { staging.upload(stream, data, to) });
+            if let Some(copied) = copied {
+                return copied.map(|()| memory);
+            }
+            let from = data.as_ptr().cast::<c_void>();
             // SAFETY: both sides hold these bytes. In the stream of the kernels that will read them: a copy in another
             // stream may still be on its way when it returns.
             let result = unsafe { sys::cuMemcpyHtoDAsync_v2(to, from, data.len(), self.stream.as_inner()) };
@@ -208,6 +230,11 @@ impl Launcher for Cuda {
             return Ok(());
         }
         let from = device_address(from) + first as sys::CUdeviceptr;
+        // SAFETY: the bytes are there, as asserted.
+        let copied = self.by_staging(to.len(), |staging, stream| unsafe { staging.download(stream, from, to) });
+        if let Some(copied) = copied {
+            return copied;
+        }
         let (to, bytes) = (to.as_mut_ptr().cast::<c_void>(), to.len());
         // SAFETY: both sides hold these bytes, and `finish` waits before `to` is used.
         let result = unsafe { sys::cuMemcpyDtoHAsync_v2(to, from, bytes, self.stream.as_inner()) };

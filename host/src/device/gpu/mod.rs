@@ -15,6 +15,8 @@ mod memory;
 #[cfg(feature = "cuda")]
 mod ptx;
 pub(super) mod sort;
+#[cfg(feature = "cuda")]
+mod staging;
 
 #[cfg(feature = "cuda")]
 pub use cuda::{Cuda, DeviceInfo, devices, factors, unavailable, usable};

@@ -46,6 +46,7 @@ pub(super) fn solve<T: Real>(cg: &mut Cg<'_, T>, u: &mut Buffer<T>, until: &Stop
                 continue;
             }
         }
+        cg.equations.product(cg.space, u, &mut cg.q)?;
         search.residual(cg, u, until)?;
         cg.preconditioner.apply(cg.space, cg.equations.operator, &search.r, &mut cg.q)?;
         if let Some(outcome) = search.look(cg, u, until)? {
@@ -78,8 +79,9 @@ pub(super) fn solve_together<T: Real>(
                 }
             }
         }
+        together::products(cgs, u, &looks)?;
         for k in &looks {
-            searches[*k].residual(&mut cgs[*k], &u[*k], &until[*k])?;
+            searches[*k].residual(&cgs[*k], &u[*k], &until[*k])?;
             swap(&mut searches[*k].r, &mut cgs[*k].z);
         }
         together::precondition(cgs, &looks, [Row::Z, Row::Q])?;
@@ -203,9 +205,9 @@ impl<'a, T: Real> Search<'a, T> {
         Ok(false)
     }
 
-    /// The true residual of u, into r.
-    fn residual(&mut self, cg: &mut Cg<'_, T>, u: &Buffer<T>, until: &StoppingCriteria) -> Result<()> {
-        cg.equations.true_residual(cg.space, u, until.options.tolerance, &mut cg.q, &mut self.r)?;
+    /// The true residual of u, whose product with K is in q if that is needed, into r.
+    fn residual(&mut self, cg: &Cg<'_, T>, u: &Buffer<T>, until: &StoppingCriteria) -> Result<()> {
+        cg.equations.true_residual_of(cg.space, u, until.options.tolerance, &cg.q, &mut self.r)?;
         self.outcome.relative_residual = norm(cg.space, &self.r)? / until.norm_f;
         Ok(())
     }

@@ -48,18 +48,32 @@ fn with_rows<T: Real>(
     Ok(())
 }
 
+/// Leaves in q the products of some u with the operator, where residuals need them.
+pub(super) fn products<T: Real>(cgs: &mut [Cg<'_, T>], u: &mut [Buffer<T>], which: &[usize]) -> Result<()> {
+    let Some(first) = which.first().filter(|k| cgs[**k].equations.needs_product()) else { return Ok(()) };
+    let x: Vec<Buffer<T>> = which.iter().map(|k| replace(&mut u[*k], nothing())).collect();
+    let mut y: Vec<Buffer<T>> = which.iter().map(|k| replace(&mut cgs[*k].q, nothing())).collect();
+    let cg = &cgs[*first];
+    cg.equations.operator.apply_all(cg.space, &x, &mut y)?;
+    for (k, (x, y)) in which.iter().zip(x.into_iter().zip(y)) {
+        (u[*k], cgs[*k].q) = (x, y);
+    }
+    Ok(())
+}
+
 /// Leaves in one of the vectors of some iterations what the preconditioner makes of another.
 pub(super) fn precondition<T: Real>(cgs: &mut [Cg<'_, T>], which: &[usize], rows: [Row; 2]) -> Result<()> {
     with_rows(cgs, which, rows, |cg, r, z| cg.preconditioner.apply_all(cg.space, cg.equations.operator, r, z))
 }
 
 /// [`Cg::start`] of all; returns `||r||` of each.
-pub(super) fn start<T: Real>(cgs: &mut [Cg<'_, T>], u: &[Buffer<T>]) -> Result<Vec<f64>> {
+pub(super) fn start<T: Real>(cgs: &mut [Cg<'_, T>], u: &mut [Buffer<T>]) -> Result<Vec<f64>> {
+    let all: Vec<usize> = (0..cgs.len()).collect();
+    products(cgs, u, &all)?;
     for (cg, u) in cgs.iter_mut().zip(u) {
-        cg.equations.residual(cg.space, u, &mut cg.q, &mut cg.r)?;
+        cg.equations.residual_of(cg.space, u, &cg.q, &mut cg.r)?;
         cg.starts += 1;
     }
-    let all: Vec<usize> = (0..cgs.len()).collect();
     precondition(cgs, &all, [Row::R, Row::Z])?;
     cgs.iter_mut().map(Cg::begin).collect()
 }

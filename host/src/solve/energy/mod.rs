@@ -161,15 +161,31 @@ impl<'a, T: Real> Equations<'a, T> {
         self.energy.ok_or_else(missing)
     }
 
-    /// `r = b - K u`, by the elements where the matrix is in single precision; `q` is scratch.
+    /// Whether residuals are of products with K: where it is in single precision they are summed up element by element.
+    pub(super) fn needs_product(&self) -> bool {
+        self.energy.is_none() || !is_single::<T>()
+    }
+
+    /// `r = b - K u`; `q` is scratch.
     pub(super) fn residual(&self, space: &Space, u: &Buffer<T>, q: &mut Buffer<T>, r: &mut Buffer<T>) -> Result<()> {
-        match self.energy {
-            Some(energy) if is_single::<T>() => energy.body.residual(u, r),
-            _ => super::residual(space, self.operator, self.f, u, q, r),
+        self.product(space, u, q)?;
+        self.residual_of(space, u, q, r)
+    }
+
+    /// `q = K u`, where residuals need it.
+    pub(super) fn product(&self, space: &Space, u: &Buffer<T>, q: &mut Buffer<T>) -> Result<()> {
+        if self.needs_product() { self.operator.apply(space, u, q) } else { Ok(()) }
+    }
+
+    /// The same, where `q` is `K u` if that is needed.
+    pub(super) fn residual_of(&self, space: &Space, u: &Buffer<T>, q: &Buffer<T>, r: &mut Buffer<T>) -> Result<()> {
+        match self.energy.filter(|_| !self.needs_product()) {
+            Some(energy) => energy.body.residual(u, r),
+            None => super::less_product(space, self.f, q, r),
         }
     }
 
-    /// The same, by the elements wherever rounding of the matrix may count at this tolerance.
+    /// The residual by the elements wherever rounding of the matrix may count at this tolerance; `q` is scratch.
     pub(super) fn true_residual(
         &self,
         space: &Space,
@@ -178,7 +194,20 @@ impl<'a, T: Real> Equations<'a, T> {
         q: &mut Buffer<T>,
         r: &mut Buffer<T>,
     ) -> Result<()> {
-        self.residual(space, u, q, r)?;
+        self.product(space, u, q)?;
+        self.true_residual_of(space, u, tolerance, q, r)
+    }
+
+    /// The same, where `q` is `K u` if that is needed.
+    pub(super) fn true_residual_of(
+        &self,
+        space: &Space,
+        u: &Buffer<T>,
+        tolerance: f64,
+        q: &Buffer<T>,
+        r: &mut Buffer<T>,
+    ) -> Result<()> {
+        self.residual_of(space, u, q, r)?;
         match self.energy.filter(|_| !is_single::<T>()) {
             Some(energy) if self.rounding(space, energy, u, r)? > NEGLIGIBLE * tolerance => energy.body.residual(u, r),
             _ => Ok(()),

@@ -167,6 +167,11 @@ impl Reader<'_> {
             let message = "distributing couplings of some components, or along axes of their own, are not solved";
             return Err(Mistake::at(place, message, "1, 6 couples all along x, y, z; *KINEMATIC couples single ones"));
         }
+        if components.is_empty() {
+            let written = self.deck.written(card);
+            self.warnings
+                .push(format!("{written} without components couples all, as in Abaqus; CalculiX couples none"));
+        }
         if !is_whole && let Some(remote) = self.couplings.remotes.pop() {
             self.follow(&remote, &components)?;
         }
