@@ -50,6 +50,7 @@ fn eulers_columns() {
         ("free", clamped() + &end(""), 0.25),
         ("guided", clamped() + &end("yz rx ry rz"), 4.0),
         ("pinned", clamped() + &end("yz rx"), 2.045_752),
+        ("pinned at both ends", on("remote", "xmin", "kind = \"rigid\"\nfix = \"xyz rx\"") + &end("yz rx"), 1.0),
     ] {
         let mesh = generate_box(Hex20, [1.0, h, h], [20, 1, 1]).unwrap();
         let found = factors(&modes(&Space::cpu(), &case(2, &rest, mesh)));

@@ -139,7 +139,7 @@ fn a_free_ball_rings_five_ways_at_once() {
         for x in &mut mesh.coords {
             let [a, b, c] = x.map(|c| c - 1.0);
             let onto = |a: f64, b: f64, c: f64| a * (1.0 - 0.5 * (b * b + c * c) + b * b * c * c / 3.0).sqrt();
-            // The edges of the cube would become flat; as they are rounded off a little less, the ball is one all the same.
+            // Edges of the cube become flat, where no integration point is.
             *x = [onto(a, b, c), onto(b, c, a), onto(c, a, b)];
         }
         let found = frequencies(&modes(&case("modes = 16\n", "", mesh)));

@@ -29,7 +29,7 @@ pub enum Error {
 
 impl Error {
     /// The same of the model of a later step.
-    pub(super) fn from_step(self, step: &str) -> Error {
+    pub(super) fn in_step(self, step: &str) -> Error {
         match self {
             Error::Model(source) => ModelError::InStep { step: step.into(), source: Box::new(source) }.into(),
             other => other,

@@ -51,7 +51,7 @@ impl Model {
         for case in &case.others {
             let (other, more, rests) = Model::review_one(case, model.mesh.clone());
             let step = other.step_name(0).into_owned();
-            more.into_vec().into_iter().for_each(|error| problems.add(error.from_step(&step)));
+            more.into_vec().into_iter().for_each(|error| problems.add(error.in_step(&step)));
             let new = other.warnings.iter().filter(|warning| !model.warnings.contains(warning));
             let new: Vec<String> = new.map(|warning| format!("from {step} on: {warning}")).collect();
             model.warnings.extend(new);
