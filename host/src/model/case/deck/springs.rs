@@ -1,6 +1,6 @@
 //! `*SPRING`: what joins two nodes, or a node and the ground.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use nalgebra::Vector3;
 
@@ -25,7 +25,7 @@ pub struct OfCard {
     name: String,
     rate: f64,
     /// Tags of the elements.
-    elements: Vec<u64>,
+    elements: HashSet<u64>,
     /// Of each spring its ends.
     ends: Vec<Vec<End>>,
     place: Place,
@@ -122,7 +122,7 @@ impl Reader<'_> {
                 }
             });
         }
-        self.springs.push(OfCard { name, rate, elements, ends, place });
+        self.springs.push(OfCard { name, rate, elements: elements.into_iter().collect(), ends, place });
         Ok(())
     }
 
