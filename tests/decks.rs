@@ -410,6 +410,7 @@ const MISTAKES: &[(&str, &str, &str, &str)] = &[
     ("joined.inp", "301, 4, 13\n", "301, 4, 4\n", "the nodes of spring 301 are in one place"),
     ("joined.inp", "*KINEMATIC\n", "*DISTRIBUTING\n", "distributing couplings of some components"),
     ("joined.inp", "*KINEMATIC\n2, 3\n", "*DISTRIBUTING\n", "or along axes of their own, are not solved"),
+    ("steps.inp", "*CLOAD,OP=NEW\n1,1,5.\n", "*CLOAD\n1,1,5.\n*CLOAD,OP=NEW\n2,1,5.\n", "OP=NEW stands on a later card"),
     ("joined.inp", "*KINEMATIC\n2, 3\n", "*KINEMATIC\n4, 6\n", "nodes of solids have no rotations"),
     ("joined.inp", "*KINEMATIC\n2, 3\n", "*KINEMATIC\n3, 1\n", "components 3 to 1 are not there"),
     ("joined.inp", "REF NODE=204", "REF NODE=18", "the reference node 18 belongs to an element"),

@@ -185,7 +185,8 @@ pub fn resolve(case: &Case, names: &[Option<String>]) -> Vec<LoadCase> {
 
 /// Named loads in no case, and cases without loads.
 pub fn warnings(case: &Case, cases: &[LoadCase]) -> Vec<String> {
-    if cases.is_empty() {
+    // A step of a deck may be driven or heated alone.
+    if cases.is_empty() || case.deck.is_some() {
         return Vec::new();
     }
     let tables = &case.tables.load_case;

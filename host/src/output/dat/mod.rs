@@ -313,8 +313,10 @@ impl Tables<'_> {
     }
 
     fn sums(&self, print: &Print) -> Vec<f64> {
+        // They are along the axes of the mesh.
+        let global = Print { is_global: true, ..print.clone() };
         let of = |tag: &u64| match print.item {
-            Item::Reaction => Some(self.at(print, *tag)),
+            Item::Reaction => Some(self.at(&global, *tag)),
             _ => self.cells.get(tag).map(|(block, cell)| vec![self.of_element(print, *block, *cell)]),
         };
         let add = |sums: Vec<f64>, more: Vec<f64>| sums.iter().zip(more).map(|(sum, more)| sum + more).collect();

@@ -23,8 +23,9 @@ impl Reader<'_> {
     pub(super) fn cload(&mut self, card: &Card) -> Read {
         self.within_step(card)?;
         let factor = self.factor(card)?;
-        let step = self.state.number();
-        State::drop_older(card, &mut self.state.forces, step)?;
+        if self.state.replaces(card)? {
+            self.state.forces.clear();
+        }
         for line in self.deck.lines(card) {
             let fields = line.fields();
             let [on, component, value, ..] = &fields[..] else {
@@ -105,9 +106,11 @@ impl Reader<'_> {
     /// What both have in common.
     fn begin_distributed(&mut self, card: &Card) -> Read {
         self.within_step(card)?;
-        let step = self.state.number();
-        State::drop_older(card, &mut self.state.pressures, step)?;
-        self.state.bodies.retain(|body| body.step == step || card.word("OP").is_none_or(|op| op != "NEW"));
+        if self.state.replaces(card)? {
+            let step = self.state.number();
+            self.state.pressures.retain(|_, given| given.step == step);
+            self.state.bodies.retain(|body| body.step == step);
+        }
         Ok(())
     }
 

@@ -151,8 +151,14 @@ impl Reader<'_> {
                 let Resolved { of_body, prescribed, free } =
                     self.couplings.points.resolve(self, supports, direct.clone());
                 if let Some(((node, _), _)) = free.first() {
-                    let message = format!("node {node} of a spring is of no body, and not held");
-                    return Err(Mistake::at(place, message, "hold it, or let it follow a body by an *EQUATION"));
+                    let taken = self.couplings.points.taken.contains(node);
+                    let (what, help) = match taken {
+                        true => {
+                            ("is the reference node of a coupling that no spring acts on", "*KINEMATIC takes springs")
+                        }
+                        false => ("is of no body, and not held", "hold it, or let it follow a body by an *EQUATION"),
+                    };
+                    return Err(Mistake::at(place, format!("node {node} of a spring {what}"), help));
                 }
                 let (in_body, terms) = (|dof: &Dof| self.is_in_body(dof.0), merged(of_body, 0.0));
                 let nodes: BTreeSet<u64> = terms.iter().map(|((node, _), _)| *node).collect();

@@ -23,7 +23,7 @@ pub struct Given {
     /// The set that it was given to, or else the card.
     pub label: String,
     /// The step that it is of; 0 before the first.
-    step: usize,
+    pub step: usize,
 }
 
 /// Factors over time.
@@ -48,10 +48,10 @@ pub struct State {
     pub bodies: Vec<Body>,
     /// Of nodes by tag.
     pub temperatures: BTreeMap<u64, f64>,
-    /// The step that last gave any.
-    pub heated: usize,
     pub prints: Vec<Print>,
     pub sections: Vec<SectionPrint>,
+    /// By names of cards: the last step with one, and whether the first there takes the place of others.
+    first_ops: BTreeMap<String, (usize, bool)>,
     /// The number of the step that is being read, or was.
     number: usize,
     /// Where the step is that is being read.
@@ -97,32 +97,33 @@ impl State {
         }
     }
 
-    /// Drops what is of steps before, where a card says so.
+    /// Whether a card takes the place of all of its kind in steps before: the first of a step may.
     ///
     /// # Errors
     ///
-    /// `OP` is neither NEW nor MOD.
-    pub fn drop_older<K: Ord>(card: &Card, values: &mut Values<K>, step: usize) -> Read {
-        if State::is_new(card)? {
-            values.retain(|_, given| given.step == step);
-        }
-        Ok(())
-    }
-
-    /// Whether a card takes the place of those of steps before.
-    ///
-    /// # Errors
-    ///
-    /// `OP` is neither NEW nor MOD.
-    pub fn is_new(card: &Card) -> Read<bool> {
-        let Some(op) = card.parameter("OP") else { return Ok(false) };
-        match card.word("OP").as_deref() {
-            Some("NEW") => Ok(true),
-            Some("MOD") => Ok(false),
-            _ => {
+    /// `OP` is neither NEW nor MOD, or is NEW on a later card, which programs take differently.
+    pub fn replaces(&mut self, card: &Card) -> Read<bool> {
+        let is_new = match card.word("OP").as_deref() {
+            None | Some("MOD") => false,
+            Some("NEW") => true,
+            Some(_) => {
                 let help = "OP=NEW drops what is of steps before, OP=MOD adds to it";
-                Err(Mistake::at(op.place.clone(), "OP is NEW or MOD", help))
+                let place = card.parameter("OP").map_or(card.place.clone(), |op| op.place.clone());
+                return Err(Mistake::at(place, "OP is NEW or MOD", help));
             }
+        };
+        let first = self.first_ops.entry(card.name.clone()).or_default();
+        match *first {
+            _ if self.number == 0 => Ok(false),
+            (step, _) if step != self.number => {
+                *first = (self.number, is_new);
+                Ok(is_new)
+            }
+            (_, false) if is_new => {
+                let message = "OP=NEW stands on a later card of this kind in the step";
+                Err(Mistake::at(card.place.clone(), message, "put it on the first, which it then holds for"))
+            }
+            _ => Ok(false),
         }
     }
 

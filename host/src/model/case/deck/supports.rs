@@ -6,7 +6,7 @@ use toml::Spanned;
 
 use super::super::tables::SupportTable;
 use super::Reader;
-use super::steps::{Dof, Given, State, Values};
+use super::steps::{Dof, Given, Values};
 use crate::io::inp::{Card, Field, Mistake, Place, Read};
 
 /// Abaqus's words for what is held, with the components, from 1.
@@ -28,8 +28,9 @@ impl Reader<'_> {
             let message = "FIXED: supports that freeze a displaced state are not solved";
             return Err(Mistake::at(fixed.place.clone(), message, "give the displacements themselves"));
         }
-        let step = self.state.number();
-        State::drop_older(card, &mut self.state.supports, step)?;
+        if self.state.replaces(card)? {
+            self.state.supports.clear();
+        }
         for line in self.deck.lines(card) {
             let fields = line.fields();
             let value = fields.get(3).map_or(Ok(0.0), |value| value.number_or_zero())?;

@@ -7,7 +7,6 @@ use toml::Spanned;
 use super::super::tables::TemperatureTable;
 use super::Reader;
 use super::materials::Constants;
-use super::steps::State;
 use crate::io::inp::{Card, Mistake, Place, Read};
 
 /// Temperatures of nodes by tag.
@@ -78,11 +77,9 @@ impl Reader<'_> {
         }
         let factor = self.factor(card)?;
         let read = self.nodal_temperatures(card)?;
-        let step = self.state.number();
-        if State::is_new(card)? && self.state.heated != step {
+        if self.state.replaces(card)? {
             self.state.temperatures.clear();
         }
-        self.state.heated = step;
         self.state.temperatures.extend(read.into_iter().map(|(node, t)| (node, factor * t)));
         self.temperatures.place = card.place.clone();
         Ok(())
