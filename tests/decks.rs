@@ -258,6 +258,28 @@ fn springs_join_nodes_and_a_coupling_may_take_one_component() {
     }
 }
 
+/// Axes of a cylinder are those at the node itself, also where no element has it.
+#[test]
+fn a_reference_node_prints_along_its_axes_or_those_of_the_mesh() {
+    let deck = bars("C3D8", [100.0, 5.0, 8.0])
+        .replace("*COUPLING", "*NSET, NSET=P\n100\n*TRANSFORM, NSET=P, TYPE=C\n0., 0., 0., 0., 0., 1.\n*COUPLING")
+        .replace("U\n", "U\n*NODE PRINT, NSET=P, GLOBAL=YES\nU\n");
+    let model = model("joined.inp", &deck);
+    let mut dat = Vec::new();
+    warpfem::output::dat::write(&mut dat, &model, 0, &solve(&model).step).unwrap();
+    let dat = String::from_utf8(dat).unwrap();
+    let rows: Vec<[f64; 3]> = dat.lines().filter_map(|line| line.strip_prefix("       100")).map(of_row).collect();
+    let [[radial, around, _], [x, y, _]] = rows[..] else { panic!("{dat}") };
+    let [cos, sin] = [6.0, 0.2].map(|c: f64| c / 6.0_f64.hypot(0.2));
+    assert!(radial > 0.1 && around == 0.0, "{dat}");
+    assert_close("along x and y", &[x, y], &[radial * cos, radial * sin], 1e-6, radial);
+}
+
+fn of_row(row: &str) -> [f64; 3] {
+    let numbers: Vec<f64> = row.split_whitespace().map(|word| word.parse().unwrap()).collect();
+    numbers.try_into().unwrap()
+}
+
 /// Products without a matrix have springs, too, and so has the level of the vertices that multigrid begins with.
 #[test]
 fn multigrid_without_a_matrix_knows_springs() {

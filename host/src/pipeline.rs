@@ -528,8 +528,7 @@ impl Run<'_> {
         }
         let mut reaction_sum = [0, 1, 2].map(|i| forces.iter().map(|force| force[i]).sum::<f64>());
         for (node, force) in model.springs.iter().flat_map(|spring| stress::spring_forces(spring, numbering, &u, dim)) {
-            let row = dim * numbering.to_solver[node as usize] as usize;
-            support_forces[row..row + dim].iter_mut().zip(force).for_each(|(sum, force)| *sum += force);
+            numbering.add_forces(&mut support_forces, dim, [(node, force)]);
             reaction_sum.iter_mut().zip(force).for_each(|(sum, force)| *sum += force);
         }
         for (_, force) in model.constraints.outer_forces(&multipliers) {
@@ -542,8 +541,7 @@ impl Run<'_> {
         // Driven springs are among the support forces.
         let mut outer = Cow::Borrowed(&applied[..]);
         for (node, force) in model.driven_forces() {
-            let row = dim * numbering.to_solver[node as usize] as usize;
-            outer.to_mut()[row..row + dim].iter_mut().zip(force).for_each(|(f, driven)| *f -= driven);
+            numbering.add_forces(outer.to_mut(), dim, [(node, force.map(|f| -f))]);
         }
         let balance = Balance::new(&support_forces, &outer, dim, model.analysis.balanced());
         let load_error = context.table("reactions")?.map_or(0.0, |reactions| balance.load_error(reactions));

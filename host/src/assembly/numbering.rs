@@ -98,6 +98,14 @@ impl Numbering {
         gathered
     }
 
+    /// Adds forces on nodes of the mesh to vectors per node in the solver's order, `[n][dim]` flat.
+    pub fn add_forces(&self, sums: &mut [f64], dim: usize, forces: impl IntoIterator<Item = (u32, [f64; 3])>) {
+        for (node, force) in forces {
+            let row = dim * self.to_solver[node as usize] as usize;
+            sums[row..row + dim].iter_mut().zip(force).for_each(|(sum, f)| *sum += f);
+        }
+    }
+
     /// Values per node, from the solver's order to the mesh's.
     pub fn to_mesh_order<T: Copy + Send + Sync>(&self, values: &[T]) -> Vec<T> {
         parallel::map_items(&self.to_solver, &|node| values[*node as usize])

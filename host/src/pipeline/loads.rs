@@ -2,7 +2,7 @@
 
 use crate::assembly::{DeviceMesh, Numbering};
 use crate::linalg::Space;
-use crate::model::{Inertia, Model, NodalForce};
+use crate::model::{Inertia, Model};
 use crate::parallel::{self, PART};
 use crate::result::Result;
 use crate::stress;
@@ -48,12 +48,6 @@ impl Loads {
         let components = model.analysis.components();
         let loads = model.loads(case);
         let mut all = numbering.gather_components(&loads.nodal_forces, components);
-        let add_all = |all: &mut Vec<f64>, forces: Vec<NodalForce>| {
-            for (node, force) in forces {
-                let row = components * numbering.to_solver[node as usize] as usize;
-                all[row..row + components].iter_mut().zip(force).for_each(|(sum, f)| *sum += f);
-            }
-        };
         let mut relief = None;
         if let Some(weights) = loads.loaded_volume(&model.materials) {
             let mut moments = space.take(mesh.node_moments(space, &weights)?)?;
@@ -66,11 +60,11 @@ impl Loads {
                     f.iter_mut().zip(loads.volume_force(*of)).for_each(|(f, v)| *f += v);
                 }
             });
-            add_all(&mut all, model.forces_of_bodies(&loads));
+            numbering.add_forces(&mut all, components, model.forces_of_bodies(&loads));
             if !model.pins.is_empty() {
                 let whole = Inertia::new(model.analysis, coords, moments.clone(), model.bodies());
                 let of_bodies = |forces: &mut Vec<f64>, motion| {
-                    add_all(forces, model.inertia_of_bodies(whole.centre(), motion));
+                    numbering.add_forces(forces, components, model.inertia_of_bodies(whole.centre(), motion));
                 };
                 let acceleration = relieve(&whole, coords, &mut all, components, of_bodies);
                 let inertia = Inertia::new(model.analysis, coords, moments, std::iter::empty());
@@ -81,7 +75,7 @@ impl Loads {
         if let Some(thermal) = mesh.thermal_force(space)? {
             all.iter_mut().zip(thermal).for_each(|(f, thermal)| *f += thermal);
         }
-        add_all(&mut all, model.driven_forces().collect());
+        numbering.add_forces(&mut all, components, model.driven_forces());
         Ok(Loads { all, total, relief })
     }
 }

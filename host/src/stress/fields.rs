@@ -41,10 +41,8 @@ pub(super) fn nodal_force(of: &mut Context) -> Result<Lists> {
         forces.iter_mut().zip(thermal).for_each(|(force, thermal)| *force -= thermal);
     }
     let dim = of.supports.components;
-    for (node, driven) in of.model.driven_forces() {
-        let row = dim * of.numbering.to_solver[node as usize] as usize;
-        forces[row..row + dim].iter_mut().zip(driven).for_each(|(force, driven)| *force -= driven);
-    }
+    let driven = of.model.driven_forces().map(|(node, force)| (node, force.map(|f| -f)));
+    of.numbering.add_forces(&mut forces, dim, driven);
     Ok(flat(vec![of.numbering.scatter(&forces, of.supports.components)]))
 }
 

@@ -35,18 +35,18 @@ impl Staging {
     ///
     /// As many bytes are there.
     pub unsafe fn download(&mut self, stream: &Stream, from: sys::CUdeviceptr, to: &mut [u8]) -> Result<()> {
-        let bytes_of = |k: usize| PIECE.min(to.len() - (k * PIECE).min(to.len()));
-        let sizes: Vec<usize> = (0..=to.len().div_ceil(PIECE)).map(bytes_of).collect();
+        let n = to.len();
+        let bytes_of = |k: usize| n.saturating_sub(k * PIECE).min(PIECE);
         let begin = |k: usize, piece: &mut LockedBuffer<u8>| {
             let (piece, from) = (piece.as_mut_ptr().cast(), from + (k * PIECE) as sys::CUdeviceptr);
             // SAFETY: the caller's, and a piece holds the bytes, which are used after the stream has come to them.
-            let result = unsafe { sys::cuMemcpyDtoHAsync_v2(piece, from, sizes[k], stream.as_inner()) };
+            let result = unsafe { sys::cuMemcpyDtoHAsync_v2(piece, from, bytes_of(k), stream.as_inner()) };
             check(result, "copy from its memory")
         };
         begin(0, &mut self.pieces[0])?;
         for (k, to) in to.chunks_mut(PIECE).enumerate() {
             wait(stream)?;
-            if sizes[k + 1] > 0 {
+            if bytes_of(k + 1) > 0 {
                 begin(k + 1, &mut self.pieces[(k + 1) % 2])?;
             }
             move_bytes(&self.pieces[k % 2], to);

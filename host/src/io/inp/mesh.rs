@@ -1,6 +1,5 @@
 //! From a deck's geometry to a mesh: its sets and surfaces become groups.
 
-use super::codes;
 use super::geometry::{Block, Geometry, Surface};
 use crate::element::ElementKind;
 use crate::mesh::{Cells, Group, Mesh, MeshError, Raw};
@@ -101,18 +100,8 @@ impl<'a> Groups<'a> {
 
     /// The kind and the nodes of a face.
     fn face(&self, tag: u64, face: usize) -> Option<(ElementKind, Vec<u32>)> {
-        let (block, i) = self.geometry.element(tag)?;
-        let (_, kind) = block.solid?;
-        let corners = codes::faces(kind.info().domain).get(face)?;
-        let corners: Vec<u32> = corners.iter().filter_map(|&k| self.node(block.element(i)[k])).collect();
-        // The mesh may have turned the element round.
-        let (block, cell) = self.element(tag)?;
-        let cell = self.mesh.cells[block].cell(cell as usize);
-        let (side, nodes) = kind.faces().iter().find(|(side, nodes)| {
-            let own = &nodes[..side.info().n_corners];
-            own.len() == corners.len() && own.iter().all(|&k| corners.contains(&cell[k]))
-        })?;
-        Some((*side, nodes.iter().map(|&k| cell[k]).collect()))
+        let (kind, tags) = self.geometry.side(tag, face)?;
+        Some((kind, tags.into_iter().map(|tag| self.node(tag)).collect::<Option<_>>()?))
     }
 
     /// Adds a cell; returns where it is.

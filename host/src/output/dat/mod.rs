@@ -5,6 +5,8 @@ mod sections;
 use std::f64::consts::TAU;
 use std::io::{self, Write};
 
+use nalgebra::Vector3;
+
 use super::modes::Mode;
 use super::summary::Results;
 use crate::element::ElementKind;
@@ -150,12 +152,9 @@ impl Tables<'_> {
             Some(node) if print.item != Item::Temperature => self.at_node(print, tag, *node),
             _ => {
                 let own = self.at_point(print.item, tag);
-                let axes = self.model.deck.as_ref().filter(|_| print.is_global).and_then(|deck| deck.axes_of(tag));
+                let axes = self.model.deck.as_ref().filter(|_| print.is_global).and_then(|deck| deck.axes_at(tag));
                 match (axes, &own[..]) {
-                    (Some(axes), &[x, y, z]) => {
-                        let global = axes.at([0.0; 3]).transpose() * nalgebra::Vector3::new(x, y, z);
-                        global.iter().copied().collect()
-                    }
+                    (Some(rows), &[x, y, z]) => (rows.transpose() * Vector3::new(x, y, z)).as_slice().to_vec(),
                     _ => own,
                 }
             }
@@ -172,12 +171,8 @@ impl Tables<'_> {
         if print.item == Item::Reaction {
             global.iter_mut().zip(0..).for_each(|(force, component)| *force += self.of_springs((tag, component)));
         }
-        let axes = self.model.deck.as_ref().filter(|_| !print.is_global).and_then(|deck| deck.axes_of(tag));
-        match axes {
-            Some(axes) => {
-                let rows = axes.at(self.model.mesh.coords[node]);
-                [0, 1, 2].map(|i| (0..3).map(|c| rows[(i, c)] * global[c]).sum()).to_vec()
-            }
+        match self.model.deck.as_ref().filter(|_| !print.is_global).and_then(|deck| deck.axes_at(tag)) {
+            Some(rows) => [0, 1, 2].map(|i| (0..3).map(|c| rows[(i, c)] * global[c]).sum()).to_vec(),
             None => global.to_vec(),
         }
     }

@@ -55,7 +55,8 @@ fn sums(sides: &[Side], model: &Model, step: &Step, nodes: &HashMap<u64, usize>)
     let stress = step.vectors::<6>("stress_nodal");
     let mut sums = Sums::default();
     for Side { kind, nodes: tags } in sides {
-        let places: Vec<usize> = tags.iter().filter_map(|tag| nodes.get(tag).copied()).collect();
+        let places: Option<Vec<usize>> = tags.iter().map(|tag| nodes.get(tag).copied()).collect();
+        let Some(places) = places else { continue };
         let x = |b: usize| model.mesh.coords[places[b]];
         for at in &kind.table().quadrature {
             let (place, [r, s, _]) = (at.place(x), at.tangents(x));

@@ -198,11 +198,9 @@ impl Reader<'_> {
             for component in components.iter().filter(|component| (1..=3).contains(*component)) {
                 let axis = rows.row(*component as usize - 1).transpose();
                 // The reference node's components are along its own axes.
-                let of_motion =
-                    [own * axis, own * arm.cross(&axis)].map(|of| of.iter().copied().collect::<Vec<_>>()).concat();
-                let motion = dofs.iter().zip(of_motion).filter(|(_, factor)| factor.abs() > 1e-14);
-                let terms = along(node, axis, 1.0).into_iter().chain(motion.map(|(dof, factor)| (*dof, -factor)));
-                self.couplings.points.add(terms.collect(), place.clone());
+                let (moved, turned) = (own * axis, own * arm.cross(&axis));
+                let motion = terms(dofs, moved.iter().chain(&turned).map(|of| -of));
+                self.couplings.points.add([along(node, axis, 1.0), motion].concat(), place.clone());
             }
         }
         Ok(())
@@ -479,6 +477,10 @@ impl Reader<'_> {
 
 /// The displacement of a node along a direction, times a factor, as terms.
 pub fn along(node: u64, direction: Vector3<f64>, factor: f64) -> Vec<(Dof, f64)> {
-    let terms = direction.iter().zip(0..).map(|(of, component)| ((node, component), factor * of));
-    terms.filter(|(_, factor)| factor.abs() > 1e-14).collect()
+    terms([(node, 0), (node, 1), (node, 2)], direction.iter().map(|of| factor * of))
+}
+
+/// Components with factors, without those that are rounding.
+fn terms(dofs: impl IntoIterator<Item = Dof>, factors: impl Iterator<Item = f64>) -> Vec<(Dof, f64)> {
+    dofs.into_iter().zip(factors).filter(|(_, factor)| factor.abs() > 1e-14).collect()
 }

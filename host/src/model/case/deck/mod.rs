@@ -84,9 +84,10 @@ impl DeckCase {
         self.geometry.mesh(&self.faces)
     }
 
-    /// The axes that a node's components are along, if it has its own.
-    pub fn axes_of(&self, tag: u64) -> Option<&Axes> {
-        self.frame_of.get(&tag).map(|frame| &self.frames[*frame])
+    /// The axes that a node's components are along, one per row, if it has its own.
+    pub fn axes_at(&self, tag: u64) -> Option<nalgebra::Matrix3<f64>> {
+        let (frame, node) = (self.frame_of.get(&tag)?, self.geometry.node(tag)?);
+        Some(self.frames[*frame].at(self.geometry.coords[node]))
     }
 }
 
