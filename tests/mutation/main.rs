@@ -62,13 +62,19 @@ fn cases() -> Mutants {
     Mutants::new(texts.collect())
 }
 
-/// Decks as other programs write them; in the long run CalculiX's own too, where they are installed.
+/// Decks as other programs write them; in the long run each second is one of CalculiX's own, where they are installed. Most of
+/// these are refused.
 fn decks() -> Mutants {
-    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/decks");
-    let suite = Path::new("/usr/share/doc/calculix-ccx-test/examples/test");
-    let folders = [Some(own.as_path()), asked().map(|_| suite)];
-    let files = folders.into_iter().flatten().filter_map(|folder| fs::read_dir(folder).ok()).flatten();
-    let mut paths: Vec<PathBuf> = files.map(|file| file.unwrap().path()).collect();
+    let own = decks_in(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/decks"));
+    let suite = asked().map_or(vec![], |_| decks_in(Path::new("/usr/share/doc/calculix-ccx-test/examples/test")));
+    let mixed = suite.iter().zip(own.iter().cycle()).flat_map(|(suite, own)| [suite, own]);
+    let mixed: Vec<Vec<u8>> = mixed.cloned().collect();
+    Mutants::new(if mixed.is_empty() { own } else { mixed })
+}
+
+/// The decks of a folder, packed or not, by name; none where it is missing.
+fn decks_in(folder: &Path) -> Vec<Vec<u8>> {
+    let mut paths: Vec<PathBuf> = fs::read_dir(folder).into_iter().flatten().map(|file| file.unwrap().path()).collect();
     paths.sort();
     let read = |path: &PathBuf| {
         let (bytes, name) = (fs::read(path).unwrap(), path.to_string_lossy().into_owned());
@@ -78,7 +84,7 @@ fn decks() -> Mutants {
             name.ends_with(".inp.gz").then(|| flate2::read::GzDecoder::new(&bytes[..]).read_to_end(&mut packed));
         if unpacked.is_some() { Some(packed) } else { plain() }
     };
-    Mutants::new(paths.iter().filter_map(read).collect())
+    paths.iter().filter_map(read).collect()
 }
 
 /// Tries so many mutants by the library's functions; the exit codes, one of which for a solution that was compared.
