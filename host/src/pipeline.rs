@@ -4,11 +4,11 @@ mod buckling;
 mod build;
 mod femses;
 mod groups;
-mod harmonic;
 mod loads;
 mod modal;
 mod modes;
 mod motion;
+mod response;
 mod start;
 mod system;
 

@@ -112,13 +112,12 @@ fn total(model: &Model, summaries: &[Summary], writer: &CaseWriter) -> Summary {
     // Cases add up.
     total.timings_s.phases = summaries.last().map_or(total.timings_s.phases, |last| last.timings_s.phases);
     total.warnings.extend(few_modes(model, summaries));
-    if summaries.len() < model.n_steps() {
-        let missing = model.n_steps() - summaries.len();
+    let n = if model.study == Study::Static { model.n_steps() } else { model.modes };
+    if summaries.len() < n {
+        let missing = n - summaries.len();
         total.warnings.push(match model.study {
             Study::Static => format!("{} not solved: the run was stopped", counted(missing, "load case")),
-            Study::Modal | Study::Buckling => {
-                format!("{} of {} were found", counted(summaries.len(), "mode"), model.n_steps())
-            }
+            Study::Modal | Study::Buckling => format!("{} of {n} were found", counted(summaries.len(), "mode")),
         });
     }
     total
@@ -129,9 +128,9 @@ const BEYOND: f64 = 1.5;
 
 /// A warning where modes end so soon that others may resonate.
 fn few_modes(model: &Model, summaries: &[Summary]) -> Option<String> {
-    let last = summaries.last()?.results.mode?.value();
-    let to = *model.harmonic.as_ref()?.frequencies.last()?;
-    (summaries.len() == model.modes && last < BEYOND * to).then(|| {
+    let last = summaries.get(model.modes - 1)?.results.mode?.value();
+    let to = model.response.as_ref()?.highest()?;
+    (last < BEYOND * to).then(|| {
         format!(
             "modes reach {}, and loads vibrate at up to {}: peaks of further modes are missing. Ask for more `modes`, up to \
              twice that",
@@ -146,9 +145,9 @@ const MOST_WARNINGS: usize = 3;
 /// Columns of a name.
 const NAME: usize = 20;
 
-/// What a step is.
-fn noun(s: &Summary) -> &'static str {
-    if s.results.mode.is_some() { "mode" } else { "load case" }
+/// The modes, and the load cases or what loads do.
+fn modes_and_cases(s: &Summary) -> (&[StepSummary], &[StepSummary]) {
+    s.steps.split_at(s.steps.iter().filter(|step| step.mode.is_some()).count())
 }
 
 /// What the terminal shows: a row for each step, then the warnings and the files.
@@ -156,9 +155,12 @@ fn text(s: &Summary, files: &[PathBuf], before: Option<&Earlier>, detail: Detail
     let is_verbose = detail == Detail::Verbose;
     let sizes = format!("{}, {}", counted(s.nodes, "node"), counted(s.elements, "element"));
     let mut out = wrapped(&format!("{}: {sizes} on {}", s.case, s.device), "  ") + "\n";
-    let (table, notes) = if s.results.mode.is_some() { modes::text(s, is_verbose) } else { load_cases(s) };
-    table.lines().for_each(|line| out += &format!("  {}\n", line.trim_end()));
-    notes.iter().for_each(|note| out += &(wrapped(&format!("  {note}"), "    ") + "\n"));
+    let (of_modes, cases) = modes_and_cases(s);
+    let modes = (!of_modes.is_empty()).then(|| modes::text(s, of_modes, is_verbose));
+    for (table, notes) in modes.into_iter().chain((!cases.is_empty()).then(|| load_cases(s, cases))) {
+        table.lines().for_each(|line| out += &format!("  {}\n", line.trim_end()));
+        notes.iter().for_each(|note| out += &(wrapped(&format!("  {note}"), "    ") + "\n"));
+    }
     for PeakResponse { name, frequency: at, amplitude, is_at_end } in &s.response {
         let (moved, at) = (with_unit(number(*amplitude), s.units, Quantity::Length), frequency(*at, s.units));
         let end = if *is_at_end { ", where the range ends" } else { "" };
@@ -176,7 +178,7 @@ fn text(s: &Summary, files: &[PathBuf], before: Option<&Earlier>, detail: Detail
 }
 
 /// A row for each load case, and what is in it.
-fn load_cases(s: &Summary) -> (String, Vec<String>) {
+fn load_cases(s: &Summary, cases: &[StepSummary]) -> (String, Vec<String>) {
     let words = s.results.physics.words();
     let unit =
         |quantity| s.units.and_then(|units| units.label(quantity)).map_or(String::new(), |unit| format!(" [{unit}]"));
@@ -203,7 +205,7 @@ fn load_cases(s: &Summary) -> (String, Vec<String>) {
         };
         vec![name, number(results.nodal.max), vector(results.nodal.max_at), unknown, solved]
     };
-    let rows: Vec<Vec<String>> = s.steps.iter().map(row).collect();
+    let rows: Vec<Vec<String>> = cases.iter().map(row).collect();
     let largest = format!("largest {}, {}", words.intensity[0], words.unknown);
     (table::text(&heads, &rows), vec![format!("of each the {largest} at the nodes; * governs")])
 }
@@ -219,7 +221,12 @@ fn wrote(s: &Summary, files: &[PathBuf], before: Option<&Earlier>, is_verbose: b
     let replaced = before.map(|before| before.replaced(s)).filter(|note| note != super::earlier::SAME);
     let pvd = unbroken(&format!("{}.pvd", s.case));
     let n = count(files.len() - 1);
-    let all = if noun(s) == "mode" { "modes" } else { "cases" };
+    let (modes, cases) = modes_and_cases(s);
+    let all = match (modes, cases) {
+        ([], _) => "cases",
+        (_, []) => "modes",
+        _ => "steps",
+    };
     let (report, replaced) = (whole(report), replaced.unwrap_or_default());
     vec![format!("report: {report}; {n} files beside it, {pvd} has all {all}{replaced}")]
 }
@@ -230,5 +237,9 @@ fn result(s: &Summary) -> String {
         0 => toned(Tone::Good, "solved"),
         n => toned(Tone::Bad, &format!("{} not converged", count(n))),
     };
-    format!("{}: {}, {state}, {}", s.case, counted(s.steps.len(), noun(s)), seconds(s.timings_s.total))
+    let (modes, cases) = modes_and_cases(s);
+    let noun = if modes.is_empty() { "load case" } else { "state under loads" };
+    let counts = [(modes, "mode"), (cases, noun)].into_iter().filter(|(steps, _)| !steps.is_empty());
+    let counts: Vec<String> = counts.map(|(steps, noun)| counted(steps.len(), noun)).collect();
+    format!("{}: {}, {state}, {}", s.case, counts.join(", "), seconds(s.timings_s.total))
 }

@@ -6,8 +6,8 @@ use super::progress::Progress;
 use super::{Reported, solve, terminal, warnings};
 use crate::device::{DeviceName, host_memory};
 use crate::model::{
-    Analysis, AppliedLoad, Case, Directions, Harmonic, LoadCase, Material, Model, Numbers, Physics, Problems, Quantity,
-    Study, Units, Unused, unused, with_unit,
+    Analysis, AppliedLoad, Case, Directions, Excitation, LoadCase, Material, Model, Numbers, Physics, Problems,
+    Quantity, Study, Units, Unused, unused, with_unit,
 };
 use crate::output::picture::{self, Viewpoint};
 use crate::plan::{self, DeviceFacts, Expected, OnDevice, expect, fits};
@@ -183,10 +183,20 @@ fn describe(out: &mut String, case: &Case, model: &Model) -> std::fmt::Result {
             (_, false) => "vibration",
         };
         writeln!(out, "  study     {} of {of}{shift}", counted(model.modes, "mode"))?;
-        if let Some(Harmonic { frequencies, .. }) = &model.harmonic {
-            let ends =
-                [frequencies.first(), frequencies.last()].map(|end| end.map_or(String::new(), |at| number(*at, 4)));
-            writeln!(out, "  harmonic  loads vibrate at {} to {}, cycles per time", ends[0], ends[1])?;
+        let ends = |list: &[f64]| [list.first(), list.last()].map(|end| end.map_or(String::new(), |at| number(*at, 4)));
+        match model.response.as_ref().map(|response| &response.excitation) {
+            Some(Excitation::Harmonic { frequencies, fields, .. }) => {
+                let [from, to] = ends(if frequencies.is_empty() { fields } else { frequencies });
+                writeln!(out, "  harmonic  loads vibrate at {from} to {to}, cycles per time")?;
+            }
+            Some(Excitation::Sweep { range, .. }) => {
+                let [from, to] = ends(range);
+                writeln!(out, "  harmonic  loads vibrate at {from} to {to}, cycles per time")?;
+            }
+            Some(Excitation::History { times, .. }) => {
+                writeln!(out, "  motion    from rest, {} up to {}", counted(times.len(), "time"), ends(times)[1])?;
+            }
+            None => {}
         }
     }
     parts(out, case, model)?;

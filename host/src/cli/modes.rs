@@ -11,9 +11,9 @@ use warpfem_text::{counted, engineering as number};
 const MOST_MODES: usize = 20;
 
 /// The lines of the table, of which most show the first modes alone, and what to say below.
-pub(super) fn text(s: &Summary, is_verbose: bool) -> (String, Vec<String>) {
-    let shares = MassShares::of(s.steps.iter().map(|step| step.results.table_row("effective_mass")), s.mass);
-    let shown = if is_verbose { s.steps.len() } else { MOST_MODES.min(s.steps.len()) };
+pub(super) fn text(s: &Summary, steps: &[StepSummary], is_verbose: bool) -> (String, Vec<String>) {
+    let shares = MassShares::of(steps.iter().map(|step| step.results.table_row("effective_mass")), s.mass);
+    let shown = if is_verbose { steps.len() } else { MOST_MODES.min(steps.len()) };
     let (what, quantity) = s.results.mode.map_or(("", Quantity::Unlabelled), |mode| (mode.name(), mode.quantity()));
     let unit = s.units.and_then(|units| units.label(quantity));
     let value = unit.map_or(what.to_string(), |unit| format!("{what} [{unit}]"));
@@ -27,18 +27,18 @@ pub(super) fn text(s: &Summary, is_verbose: bool) -> (String, Vec<String>) {
         let mark = if step.solver.converged { "" } else { " NOT CONVERGED" };
         [vec![format!("{}{mark}", k + 1), number(value)], masses].concat()
     };
-    let mut rows: Vec<Vec<String>> = s.steps.iter().take(shown).enumerate().map(row).collect();
-    let name = if s.steps.len() > shown { format!("all {}", s.steps.len()) } else { "sum".into() };
+    let mut rows: Vec<Vec<String>> = steps.iter().take(shown).enumerate().map(row).collect();
+    let name = if steps.len() > shown { format!("all {}", steps.len()) } else { "sum".into() };
     rows.extend(shares.iter().map(|shares| [vec![name.clone(), String::new()], percent(&shares.sum)].concat()));
     let mut notes = Vec::new();
-    if s.steps.len() > shown {
-        notes.push(format!("{}: --verbose, or the report", counted(s.steps.len() - shown, "more mode")));
+    if steps.len() > shown {
+        notes.push(format!("{}: --verbose, or the report", counted(steps.len() - shown, "more mode")));
     }
     let masses = if shares.is_some() { "masses are effective masses; " } else { "" };
     notes.extend(s.results.mode.map(|mode| format!("{masses}{}", mode.note())));
     notes.extend(s.results.mode.and_then(Mode::of_reversed));
     notes.extend(s.solver.count.filter(|count| count.counted == count.found).map(|count| {
-        let rest = s.steps.len() - count.found;
+        let rest = steps.len() - count.found;
         let rest =
             if rest == 1 { "the last mode is not covered".into() } else { format!("the last {rest} are not covered") };
         format!(
@@ -74,7 +74,8 @@ mod tests {
 
     #[test]
     fn a_row_for_each_mode_with_its_effective_masses() {
-        let (table, notes) = text(&summary(2, &[vec![4.0, 1.0, 0.0], vec![2.0, 0.0, 0.0]]), false);
+        let two = summary(2, &[vec![4.0, 1.0, 0.0], vec![2.0, 0.0, 0.0]]);
+        let (table, notes) = text(&two, &two.steps, false);
         let expected = [
             "mode             frequency [Hz]  mass x [%]  mass y [%]",
             "1                         100.0        50.0        12.5",
@@ -88,9 +89,9 @@ mod tests {
     #[test]
     fn many_modes_are_cut_short_unless_all_is_wanted() {
         let many = summary(30, &[]);
-        let (table, notes) = text(&many, false);
+        let (table, notes) = text(&many, &many.steps, false);
         assert_eq!((table.lines().count(), &*notes[0]), (21, "10 more modes: --verbose, or the report"));
         assert!(table.lines().all(|line| line.len() < 78));
-        assert_eq!(text(&many, true).0.lines().count(), 31);
+        assert_eq!(text(&many, &many.steps, true).0.lines().count(), 31);
     }
 }

@@ -9,14 +9,14 @@ use crate::mesh::Mesh;
 use crate::model::{HeldSpace, MassProperties, Model, Probe, Support};
 use crate::output::away::near;
 use crate::output::distribution::{Distribution, Peak, Range, place};
-use crate::output::modes::Mode;
+use crate::output::modes::{Instant, Mode};
 use crate::output::points::{PointValue, ProbeResult, SafetyFactor};
 use crate::output::resolution::{COARSE, unresolved};
 use crate::output::summary::{History, Part, Results, Solver, Timings};
 use crate::output::{self, Summary};
 use crate::pipeline::Solution;
 use crate::precond::Hierarchy;
-use crate::result::{At, Field, FieldInfo, MODES, Quantity, REVERSED, Step, Study, Table, When};
+use crate::result::{At, Field, FieldInfo, MODES, Moment, Quantity, REVERSED, Step, Study, Table, When};
 use crate::stress::norm;
 use kernels_rs::material::von_mises;
 
@@ -136,7 +136,7 @@ pub(super) fn results(model: &Model, case: usize, step: &Step) -> Results {
     let sizes = output::sizes(step);
     let centres = Distribution::of(mesh, &magnitudes(words.centres));
     let nodal = Peak::of(mesh, &sizes);
-    let near = words.away.filter(|_| step.study == Study::Static).map(|_| near(mesh, &model.supports, &loads.applied));
+    let near = words.away.filter(|_| !step.is_mode()).map(|_| near(mesh, &model.supports, &loads.applied));
     let away = near.as_ref().and_then(|near| near.largest_away(mesh, &sizes));
     let is_rising = near.as_ref().zip(away).map(|(near, (node, _))| near.rises(mesh, node, &sizes));
     // Where it rises there is nothing to resolve.
@@ -156,6 +156,7 @@ pub(super) fn results(model: &Model, case: usize, step: &Step) -> Results {
     Results {
         physics: step.physics,
         mode: mode(step),
+        moment: moment(step),
         unknown: Range::of(magnitudes(words.unknown).first().map_or(&[], Vec::as_slice), at),
         strain_energy: step.row("strain_energy", 0).first().copied(),
         reactions: reactions.map_or(vec![], |reactions| reactions.rows.clone()),
@@ -181,9 +182,19 @@ pub(super) fn results(model: &Model, case: usize, step: &Step) -> Results {
     }
 }
 
+/// What a step is of, if loads move the body.
+fn moment(step: &Step) -> Option<Instant> {
+    match step.moment? {
+        Moment::Real => Some(Instant::Vibration { frequency: step.value, part: "real" }),
+        Moment::Imaginary => Some(Instant::Vibration { frequency: step.value, part: "imaginary" }),
+        Moment::Time => Some(Instant::Time { time: step.value }),
+    }
+}
+
 /// What a step is of, if it is a mode.
 fn mode(step: &Step) -> Option<Mode> {
     match step.study {
+        _ if !step.is_mode() => None,
         Study::Static => None,
         Study::Modal => {
             let eigenvalue = step.row(MODES.name, 0).first().copied();

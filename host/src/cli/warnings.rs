@@ -21,7 +21,7 @@ pub fn of_solution(model: &Model, solution: &Solution, results: &Results) -> Vec
     let mut warnings = of_model(model);
     warnings.extend(unbalanced(solution));
     warnings.extend(solution.outcome.changes.iter().map(ToString::to_string));
-    if results.mode.is_some() {
+    if results.has_no_loads() {
         warnings.extend(solution.used.count.filter(|count| count.counted != count.found).map(|count| {
             let ModeCount { below, counted, found } = count;
             format!(

@@ -55,7 +55,9 @@ impl Model {
     pub fn own_steps(&self) -> usize {
         match self.study {
             Study::Static => self.load_cases.len().max(1),
-            Study::Modal | Study::Buckling => self.modes,
+            Study::Modal | Study::Buckling => {
+                self.modes + self.response.as_ref().map_or(0, |response| response.n_steps(self.modes))
+            }
         }
     }
 
@@ -82,12 +84,15 @@ impl Model {
         (self, case)
     }
 
-    /// The name of a step: of a load case, or `mode 1`; empty where all loads make one.
+    /// The name of a step: of a load case, or `mode 1`, or of the motion under loads; empty where all loads make one.
     pub fn step_name(&self, step: usize) -> Cow<'_, str> {
         let (model, case) = self.of_case(step);
         match self.study {
             Study::Static => model.load_cases.get(case).map_or("", |case| &case.name).into(),
-            Study::Modal | Study::Buckling => format!("mode {}", step + 1).into(),
+            Study::Modal | Study::Buckling => match (&self.response, step.checked_sub(self.modes)) {
+                (Some(response), Some(step)) => response.step_name(step).into(),
+                _ => format!("mode {}", step + 1).into(),
+            },
         }
     }
 
@@ -114,7 +119,7 @@ impl Model {
     }
 
     fn own_loads(&self, case: usize) -> CaseLoads<'_> {
-        if !self.bears_loads() && self.harmonic.is_none() {
+        if !self.bears_loads() && self.response.is_none() {
             return CaseLoads {
                 gravity: None,
                 rotation: None,

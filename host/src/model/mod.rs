@@ -7,7 +7,6 @@ pub mod constraints;
 mod density;
 mod directions;
 mod error;
-mod harmonic;
 pub mod held;
 mod hourglass;
 mod inertia;
@@ -24,6 +23,7 @@ mod names;
 mod probes;
 mod problems;
 mod resolve;
+mod response;
 mod rotation;
 mod scattered;
 mod select;
@@ -53,7 +53,6 @@ pub(crate) use case::Numbers;
 pub use constraints::Constraints;
 pub use directions::{Directions, HeldSpace};
 pub use error::{Error, ModelError, Result};
-pub use harmonic::{Damping, Harmonic};
 pub use inertia::Inertia;
 pub use law::{Axes, Isotropic, Law};
 pub use load_cases::{CaseLoads, LoadCase};
@@ -62,6 +61,7 @@ pub use masses::{Body, PointMass};
 pub use names::planes;
 pub use probes::Probe;
 pub use problems::Problems;
+pub use response::{Damping, Excitation, Factors, LoadedMode, Response};
 pub use source::{CaseError, Checked, Place, Source};
 pub use springs::Spring;
 pub use temperature::Temperature;
@@ -263,8 +263,8 @@ pub struct Model {
     pub shift: f64,
     /// Whether a modal study is about the state under the loads.
     pub prestress: bool,
-    /// What a modal study is asked of the vibration under the loads.
-    pub harmonic: Option<Harmonic>,
+    /// What a modal study is asked of the motion under the loads.
+    pub response: Option<Response>,
     /// What numbers are labelled with, if the case says so.
     pub units: Option<Units>,
     /// Thickness of a plane problem; 1 in three dimensions.

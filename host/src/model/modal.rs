@@ -9,11 +9,9 @@ use super::{Checked, HeldSpace, Model};
 /// Refuses more modes than there are unknowns which nothing holds.
 pub(super) fn check(model: &Model, selector: &Selector<'_>) -> Checked {
     let (case, table) = (selector.case, &selector.case.tables.analysis);
-    let moved = moved(model).into_iter().next();
-    if let Some((name, harmonic)) = moved.zip(case.tables.harmonic.as_ref()) {
-        let message = format!("[harmonic] has no supports that move, and {name} prescribes displacements");
-        let help = "prescribe 0; a base that shakes is [gravity], if displacements are to be those relative to it";
-        return Err(case.error_at(harmonic.span(), message, help));
+    if let Some(harmonic) = case.tables.harmonic.as_ref().filter(|_| model.constraints.are_driven()) {
+        let message = "[harmonic]: a coupling prescribes displacements, and they do not vibrate";
+        return Err(case.error_at(harmonic.span(), message, "prescribe 0, or prescribe them in [[support]]"));
     }
     let n = unknowns(model, selector);
     if model.modes <= n {
@@ -62,10 +60,10 @@ pub(super) fn idle(model: &Model) -> Vec<String> {
     ];
     let volume = volume.into_iter().filter(|(_, acts)| *acts).map(|(name, _)| name);
     let mut loads: Vec<&str> = volume.chain(model.applied.iter().map(|load| load.name.as_str())).collect();
-    if model.harmonic.is_some() {
-        loads.clear();
+    let mut moved = moved(model);
+    if model.response.is_some() {
+        (loads.clear(), moved.clear());
     }
-    let moved = moved(model);
     let said = |what: &str, names: &[&str]| (!names.is_empty()).then(|| format!("{what}: {}", list(names)));
     let loads =
         said("loads do not change the natural frequencies here (their stress does with `prestress = true`)", &loads);
@@ -78,7 +76,7 @@ mod tests {
     use crate::element::ElementKind::Hex8;
     use crate::mesh::generate::generate_box;
     use crate::model::testing::{CLAMP, beside, head, load, load_on, refused, warned};
-    use crate::model::{Damping, Study};
+    use crate::model::{Damping, Excitation, Study};
 
     /// [`head`]'s box with a density, in a modal study with more of `[analysis]`.
     fn modal(analysis: &str, rest: &str) -> String {
@@ -128,13 +126,14 @@ mod tests {
                 .replace("[analysis]\n", "[analysis]\nmodes = 2\n"),
         )
         .unwrap();
-        let harmonic = model.harmonic.as_ref().unwrap();
-        assert_eq!((&harmonic.frequencies[..], harmonic.is_range), (&[1.0, 2.0, 3.0][..], true));
-        assert_eq!(harmonic.damping, Damping::Ratios(vec![0.01, 0.02]));
+        let response = model.response.as_ref().unwrap();
+        let frequencies = vec![1.0, 2.0, 3.0];
+        assert_eq!(response.excitation, Excitation::Harmonic { frequencies, is_range: true, fields: vec![] });
+        assert_eq!(response.damping, Damping::Ratios(vec![0.01, 0.02]));
         assert!(warned(&model).is_empty() && !model.bears_loads(), "{:?}", model.warnings);
         assert_eq!(model.loads(0).applied.len(), 1);
         let listed = load(&shaken("frequencies = [9.0, 0.0, 9.0]\nrayleigh = [0.0, 1e-4]\n", "")).unwrap();
-        assert_eq!(listed.harmonic.unwrap().frequencies, [0.0, 9.0]);
+        assert_eq!(listed.response.unwrap().probed(&[1.0]), [0.0, 9.0]);
         let still = shaken("frequencies = 9.0\ndamping = 0.1\n", "").replace(PRESSED, "");
         assert!(warned(&load(&still).unwrap()).iter().any(|said| said.contains("[harmonic] finds nothing")));
     }
@@ -148,6 +147,8 @@ mod tests {
             ("damping = 0.02\nfrom = 1.0\n", "either `frequencies`, or `from` and `to`"),
             ("damping = 0.02\nfrequencies = [1.0]\npoints = 7\n", "either `frequencies`, or `from` and `to`"),
             ("damping = 0.02\nfrequencies = []\n", "`frequencies` is empty"),
+            ("damping = 0.02\nfields = []\n", "`fields` is empty"),
+            ("damping = 0.02\nfields = [1.0]\npoints = 3\n", "either `frequencies`, or `from` and `to`"),
             ("damping = 0.02\nfrequencies = [-1.0, 2.0]\n", "`frequencies` must be 0 or more"),
             ("damping = 0.02\nfrequencies = [inf]\n", "`frequencies` must be finite"),
             ("damping = 0.02\nfrom = 3.0\nto = 3.0\n", "`to` must be larger than `from`"),
@@ -177,9 +178,14 @@ mod tests {
             2,
             &["at rest and vibrate"],
         );
-        refused(&shaken(&good, "").replace(PROBES, ""), 2, &["names none", "probes = "]);
+        refused(&shaken(&good, "").replace(PROBES, ""), 2, &["names neither", "probes = "]);
+        let fields = load(&shaken("fields = [7.0, 3.0]\ndamping = 0.02\n", "").replace(PROBES, "")).unwrap();
+        assert_eq!((fields.n_steps(), &*fields.step_name(13)), (14, "response 2, imaginary part"));
+        assert_eq!(fields.response.unwrap().shown(&[1.0]), [3.0, 7.0]);
         let moved = "[[support]]\non = \"xmax\"\ndisplacement = { x = 0.1 }\n";
-        refused(&shaken(&good, moved), 2, &["xmax prescribes displacements", "[gravity]"]);
+        assert!(load(&shaken(&good, moved)).is_ok());
+        let driven = "[[remote]]\nname = \"pin\"\non = \"xmax\"\ndisplacement = { x = 0.1 }\n";
+        refused(&shaken(&good, driven), 2, &["a coupling prescribes displacements"]);
     }
 
     #[test]

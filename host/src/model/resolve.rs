@@ -81,7 +81,7 @@ impl Model {
             shift: case.shift(),
             prestress: case.prestress(),
             // What is wrong with it has been told by the check of the case.
-            harmonic: case.harmonic().ok().flatten(),
+            response: case.response().ok().flatten(),
             units: case.units(),
             thickness: case.thickness(),
             materials: vec![],
@@ -204,7 +204,7 @@ impl Model {
         if !self.bears_loads() && is_whole {
             let idle = modal::idle(self);
             self.warnings.extend(idle);
-            let nothing = self.harmonic.is_some() && self.at_rest(mesh.coords.len()).is_some();
+            let nothing = self.response.is_some() && self.at_rest(mesh.coords.len()).is_some();
             self.warnings.extend(nothing.then(|| {
                 "nothing loads the model: [harmonic] finds nothing. Add a load, such as [[force]]".to_string()
             }));

@@ -135,12 +135,12 @@ impl<'a> CaseWriter<'a> {
         self.add_to_frd(&step)?;
         self.skins.push(skin);
         self.values.push(step.value);
-        let largest = match step.study {
-            Study::Static => {
+        let largest = match step.is_mode() {
+            true => f64::from(u8::from(step.value > 0.0)),
+            false => {
                 self.envelope.add(&step);
                 super::largest(sizes(&step).iter().copied()).map_or(0.0, |(_, largest)| largest)
             }
-            Study::Modal | Study::Buckling => f64::from(u8::from(step.value > 0.0)),
         };
         if self.governing.as_ref().is_none_or(|(_, most, _)| largest > *most) {
             self.governing = Some((case, largest, step));
@@ -178,14 +178,14 @@ impl<'a> CaseWriter<'a> {
     }
 
     /// What fields are labelled with; shapes of modes have no scale.
-    fn units(&self) -> Option<Units> {
-        self.model.units.filter(|_| self.model.study == Study::Static)
+    fn units(&self, step: &Step) -> Option<Units> {
+        self.model.units.filter(|_| !step.is_mode())
     }
 
     fn skin(&self, step: &Step, case: Option<usize>) -> Skin {
         let symbols = case.filter(|_| self.options.with_symbols).map(|case| (self.model, case));
         let shown = Shown::new(&self.model.mesh, step, &[], symbols);
-        Skin::pack(&shown, self.units(), self.model.analysis.is_revolved(), most_vertices(self.stems.len() + 1))
+        Skin::pack(&shown, self.units(step), self.model.analysis.is_revolved(), most_vertices(self.stems.len() + 1))
     }
 
     /// Writes what is of all cases, of which these are the summaries, and `total`, the summary of all. Returns the paths
@@ -227,7 +227,7 @@ impl<'a> CaseWriter<'a> {
             let symbols = self.options.with_symbols.then_some((model, case));
             let shown = Shown::new(&model.mesh, step, self.options.pictures, symbols);
             let title = format!("{}: {}", total.case, summaries[case].step_title());
-            let titled = Summary { case: title, units: self.units(), ..summaries[case].clone() };
+            let titled = Summary { case: title, units: self.units(step), ..summaries[case].clone() };
             for shot in self.options.pictures {
                 let name = shot.file_name(&total.case);
                 let image = shown.png(step, shot, &titled).map_err(at)?;
@@ -254,10 +254,10 @@ impl<'a> CaseWriter<'a> {
         Ok(published)
     }
 
-    /// The times of the steps in ParaView: the numbers of load cases, the frequencies of modes. Datasets of one time would be
-    /// shown together, so equal frequencies are set apart.
+    /// The times of the steps in ParaView: the numbers of load cases, the frequencies of modes, numbers where loads move the
+    /// body, too. Datasets of one time would be shown together, so equal frequencies are set apart.
     fn times(&self) -> Vec<f64> {
-        if self.model.study == Study::Static {
+        if self.model.study == Study::Static || self.values.len() > self.model.modes {
             return (1..=self.files.len()).map(|number| number as f64).collect();
         }
         let least = APART * self.values.iter().fold(0.0, |most: f64, value| most.max(*value));

@@ -90,7 +90,7 @@ impl PointField {
     /// displacement.
     pub(super) fn usual(step: &Step) -> PointField {
         let words = step.physics.words();
-        let name = if step.study.is_of_modes() { words.unknown } else { words.shown };
+        let name = if step.is_mode() { words.unknown } else { words.shown };
         let info = FieldInfo::named(name).unwrap_or(&FIELDS[0]);
         PointField { name: info.short_name().into(), info, component: None }
     }

@@ -53,6 +53,24 @@ pub enum Mode {
     },
 }
 
+/// What a step of the motion under loads is of.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Instant {
+    /// A part of a steady vibration.
+    Vibration {
+        /// Cycles per time.
+        frequency: f64,
+        /// `real` or `imaginary`.
+        part: &'static str,
+    },
+    /// The motion at a time.
+    Time {
+        /// The time.
+        time: f64,
+    },
+}
+
 impl Mode {
     /// The number that tells one mode from another.
     pub fn value(self) -> f64 {

@@ -8,7 +8,7 @@ use serde::{Serialize, Serializer};
 use std::io::{self, Write};
 
 use super::distribution::{Distribution, Peak, Range};
-use super::modes::Mode;
+use super::modes::{Instant, Mode};
 use super::points::{ProbeResult, SafetyFactor};
 use super::resolution::{COARSE, ERROR};
 use crate::model::MassProperties;
@@ -42,7 +42,7 @@ pub struct Summary {
     pub step: String,
     /// The results in a few numbers; of several steps those of the first.
     pub results: Results,
-    /// The load cases, or the modes.
+    /// The load cases, or the modes and the motion under loads.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<StepSummary>,
     /// The load case with the largest von Mises stress or gradient.
@@ -74,7 +74,13 @@ impl Summary {
             Some(Mode::Buckling { load_factor, .. }) => {
                 format!("{}, load factor {}", self.step, engineering(load_factor))
             }
-            None => self.step.clone(),
+            None => match self.results.moment {
+                Some(Instant::Vibration { frequency, .. }) => {
+                    format!("{}, {}", self.step, result::frequency(frequency, self.units))
+                }
+                Some(Instant::Time { time }) => format!("{}, at {}", self.step, engineering(time)),
+                None => self.step.clone(),
+            },
         }
     }
 
@@ -82,7 +88,7 @@ impl Summary {
     pub fn accuracy(&self) -> String {
         let Solver { relative_residual: residual, .. } = self.solver;
         let what = self.results.physics.words().unknowns;
-        if self.results.mode.is_some() {
+        if self.results.has_no_loads() {
             let error = self.solver.error_estimate.unwrap_or(f64::NAN);
             return format!("estimated error of the eigenvalue {error:.0e}, relative residual {residual:.1e}");
         }
@@ -135,6 +141,9 @@ pub struct StepSummary {
     /// What a mode is of, if it is one.
     #[serde(flatten)]
     pub mode: Option<Mode>,
+    /// Or a step of the motion under loads.
+    #[serde(flatten)]
+    pub moment: Option<Instant>,
     /// Its results.
     pub results: Results,
     /// The results at probes.
@@ -165,6 +174,7 @@ impl StepSummary {
         StepSummary {
             name: summary.step.clone(),
             mode: summary.results.mode,
+            moment: summary.results.moment,
             results: summary.results.clone(),
             probes: summary.probes.clone(),
             solver: StepSolver {
@@ -297,8 +307,10 @@ impl Timings {
 pub struct Results {
     /// What was solved for.
     pub physics: Physics,
-    /// What it is of, if it is a mode: then it has no loads and no reactions.
+    /// What it is of, if it is a mode.
     pub mode: Option<Mode>,
+    /// Or if it is of the motion under loads.
+    pub moment: Option<Instant>,
     /// The magnitude of the unknown at the nodes.
     pub unknown: Range,
     /// `u . K u / 2`.
@@ -375,7 +387,7 @@ impl Serialize for Results {
         if let Some(energy) = self.strain_energy {
             map.serialize_entry("strain_energy", &energy)?;
         }
-        if self.mode.is_none() {
+        if !self.has_no_loads() {
             map.serialize_entry(words.reactions[0], &rows(&self.reactions))?;
             map.serialize_entry(words.reactions[1], &Numbers(&self.reaction_sum))?;
             map.serialize_entry("shared_nodes", &self.shared_nodes)?;
@@ -411,6 +423,11 @@ fn unit_of(field: &str) -> Quantity {
 pub const RISING: &str = ", still rising towards them: do not rely on it";
 
 impl Results {
+    /// Whether loads and reactions are none of them.
+    pub fn has_no_loads(&self) -> bool {
+        self.mode.is_some() || self.moment.is_some()
+    }
+
     /// A warning where the mesh is too coarse at the largest stress or gradient.
     pub fn doubt(&self) -> Option<String> {
         self.nodal.doubt(&self.centres, self.physics.words().intensity[1]).or_else(|| self.coarse())

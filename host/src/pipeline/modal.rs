@@ -3,9 +3,10 @@
 //! What is iterated with is `K + sigma M`, which has the same modes, and is positive definite where parts or mechanisms are
 //! free. Rigid motions of free parts are modes of frequency 0 that need no iteration.
 
+use super::Run;
 use super::modes::{self, Free, Told};
+use super::response::{self, Moved, UnderLoads};
 use super::system::{Loaded, System};
-use super::{Run, harmonic};
 use crate::assembly::{BodyMass, body_masses, mass_along, mass_matrix};
 use crate::device::Buffer;
 use crate::eigen::{Eigenpairs, Pencil};
@@ -14,7 +15,6 @@ use crate::model::{Model, Rotation};
 use crate::precond;
 use crate::result::{DirectError, EFFECTIVE_MASS, Ending, Error, MODES, PARTICIPATION, Result};
 use crate::solve::energy::parts::about_centre;
-use crate::solve::{CgOptions, Equations, cg};
 use crate::sparse::{Coupled, LinOp, Matrix};
 use nalgebra::{DMatrix, SymmetricEigen};
 use std::cell::RefCell;
@@ -27,8 +27,6 @@ const SMALLEST_SHIFT: f64 = 1e6 * f64::EPSILON;
 const MOST_PARTS: usize = 8;
 /// What rounding leaves of the energy of a motion without strain, relative to the largest eigenvalue.
 const ROUNDING: f64 = 1e4 * f64::EPSILON;
-/// Loads are no more than rounding where modes leave less than this part of them.
-const LEFT: f64 = 1e-10;
 /// How far a body moves.
 const MOVED: Scalar = Scalar::new(N_SCALARS - 4);
 
@@ -42,13 +40,15 @@ pub(super) fn solve(run: &mut Run) -> Result<()> {
     let body = &system.body;
     let mut mass = mass_matrix(space, model, &body.numbering, &body.mesh, system.matrix())?;
     let bodies = Bodies::new(space, model, body)?;
-    let motions = whole_motions(space, body, &WithBodies { matrix: &mass, bodies: &bodies, factor: 1.0 })?;
+    let whole_mass = WithBodies { matrix: &mass, bodies: &bodies, factor: 1.0 };
+    let motions = whole_motions(space, body, &whole_mass)?;
+    let moved = model.response.as_ref().map_or(Ok(None), |_| moved(space, body, &whole_mass))?;
     let largest = largest_eigenvalue(space, &system, &mass)?;
     let (shift, zero) = (model.shift.max(SMALLEST_SHIFT * largest), ROUNDING * largest);
     system.support(space, &mut mass)?;
     system.add(space, shift, &mass)?;
     run.timings.boundary += run.phase.next("preconditioner");
-    let (mut found, under_loads) = match find(run, &system, (&mass, &bodies), (shift, zero)) {
+    let (mut found, under_loads) = match find(run, &system, (&mass, &bodies), (shift, zero), moved) {
         Err(Error::Direct(DirectError::NotPositive { .. })) if model.prestress => return Err(Error::Unstable),
         Ok((found, _)) if model.prestress && found.ending == Ending::Indefinite => return Err(Error::Unstable),
         found => found?,
@@ -58,8 +58,10 @@ pub(super) fn solve(run: &mut Run) -> Result<()> {
     modes::count(run, &mut system, &mass, &found, frequency)?;
     modes::expand(space, &system.body, &mut found)?;
     run.timings.solve += run.phase.next("stress");
-    let System { body, operator, f, .. } = system;
+    let System { mut body, operator, f, .. } = system;
     drop((operator, mass, f));
+    // Shapes are beside what is prescribed.
+    body.supports.motion = Vec::new();
     // What of the motions is in the modes.
     let vectors: Vec<&Buffer<f64>> = found.vectors.iter().collect();
     let shares = space.gram(&motions.iter().collect::<Vec<_>>(), &vectors)?;
@@ -73,9 +75,9 @@ pub(super) fn solve(run: &mut Run) -> Result<()> {
         let tables = vec![(&MODES, of_mode), (&PARTICIPATION, participation), (&EFFECTIVE_MASS, effective)];
         Told { scale, value: frequency, tables }
     })?;
-    let Some(UnderLoads { forces, others }) = under_loads else { return Ok(()) };
-    let eigenvalues = found.values.iter().map(|value| eigenvalue(*value).max(0.0));
-    harmonic::send(run, &body, (&found.vectors, &others), &eigenvalues.zip(forces).collect::<Vec<_>>())
+    let Some(under_loads) = under_loads else { return Ok(()) };
+    let eigenvalues: Vec<f64> = found.values.iter().map(|value| eigenvalue(*value).max(0.0)).collect();
+    response::send(run, &body, (&found, &eigenvalues), &under_loads)
 }
 
 /// Adds to K what the stress under the loads does, and the loss of stiffness of a body that spins, whose masses are drawn outwards
@@ -171,6 +173,19 @@ fn whole_motions(space: &Space, body: &Loaded, mass: &dyn LinOp<f64>) -> Result<
     motions.into_iter().map(force).collect()
 }
 
+/// What prescribed displacements do at rest, if any is not 0.
+fn moved(space: &Space, body: &Loaded, mass: &dyn LinOp<f64>) -> Result<Option<Moved>> {
+    let shape = body.supports.with_motion(&body.supports.prescribed);
+    if shape.iter().all(|value| *value == 0.0) {
+        return Ok(None);
+    }
+    let mut inertia = space.zeros(mass.n())?;
+    mass.apply(space, &space.upload(&shape)?, &mut inertia)?;
+    let mut inertia = space.download(&inertia)?;
+    body.free(&mut inertia);
+    Ok(Some(Moved { forces: body.forces_of_prescribed(space)?, shape, inertia: space.upload_vec(inertia)? }))
+}
+
 impl Loaded {
     /// The six rigid motions of some rows about a frame, each `[n_nodes][components]`, flat; 0 elsewhere.
     fn motions(&self, rows: &[u32], frame: [f64; 4]) -> [Vec<f64>; 6] {
@@ -187,20 +202,13 @@ impl Loaded {
     }
 }
 
-/// What loads do to a body whose modes are known.
-struct UnderLoads {
-    /// `phi . f` of each mode.
-    forces: Vec<f64>,
-    /// The displacements at rest, of all other modes.
-    others: Buffer<f64>,
-}
-
 /// The eigenpairs of `K + sigma M`, those of rigid motions first; and if loads vibrate, what they do.
 fn find(
     run: &mut Run,
     system: &System<f64>,
     (mass, bodies): (&Matrix<f64>, &Bodies),
     (shift, zero): (f64, f64),
+    moved: Option<Moved>,
 ) -> Result<(Eigenpairs, Option<UnderLoads>)> {
     let space = run.space;
     let (body, coupling) = (&system.body, system.coupling.as_deref());
@@ -212,7 +220,7 @@ fn find(
     let (a, m) = (Free::new(space, stiffness.operator(), body)?, Free::new(space, mass.operator(), body)?);
     let preconditioner = modes::preconditioner(run, system)?;
     let rigid = rigid_modes(space, body, [&a, &m], shift + zero)?;
-    let n = run.cases.own.saturating_sub(rigid.len());
+    let n = run.cases.own.min(run.model.modes).saturating_sub(rigid.len());
     let mut found =
         modes::search(run, &Pencil { a: &a, m: &m, preconditioner: &*preconditioner, deflated: &rigid }, n, shift)?;
     found.values.splice(0..0, rigid.iter().map(|_| shift));
@@ -220,10 +228,11 @@ fn find(
     found.errors.splice(0..0, rigid.iter().map(|_| 0.0));
     found.converged += rigid.len();
     found.vectors.splice(0..0, rigid);
-    let under_loads = match run.model.harmonic.is_some() && found.ending != Ending::Cancelled {
+    let is_asked = run.model.response.is_some() && run.cases.own >= run.model.own_steps();
+    let under_loads = match is_asked && found.ending != Ending::Cancelled {
         true => {
             let pencil = Pencil { a: &a, m: &m, preconditioner: &*preconditioner, deflated: &found.vectors };
-            Some(under_loads(run, system, &pencil, shift)?)
+            Some(response::under_loads(run, system, (&pencil, shift), moved)?)
         }
         false => None,
     };
@@ -231,10 +240,16 @@ fn find(
 }
 
 /// K, of `K + sigma M` and M.
-struct Unshifted<'a> {
+pub(super) struct Unshifted<'a> {
     pencil: &'a Pencil<'a>,
     shift: f64,
     scratch: RefCell<Buffer<f64>>,
+}
+
+impl<'a> Unshifted<'a> {
+    pub(super) fn new(space: &Space, pencil: &'a Pencil<'a>, shift: f64) -> Result<Self> {
+        Ok(Unshifted { pencil, shift, scratch: RefCell::new(space.zeros(pencil.a.n())?) })
+    }
 }
 
 impl LinOp<f64> for Unshifted<'_> {
@@ -252,32 +267,6 @@ impl LinOp<f64> for Unshifted<'_> {
     fn row_sums(&self, space: &Space) -> Result<Buffer<f64>> {
         self.pencil.a.row_sums(space)
     }
-}
-
-/// What the loads do to the modes that are deflated, and to all others.
-fn under_loads(run: &Run, system: &System<f64>, pencil: &Pencil, shift: f64) -> Result<UnderLoads> {
-    let (space, n, solver) = (run.space, pencil.a.n(), &run.model.solver);
-    let modes: Vec<&Buffer<f64>> = pencil.deflated.iter().collect();
-    let [mut f, mut others] = [space.zeros(n)?, space.zeros(n)?];
-    let mut moved = space.vectors(n, modes.len())?;
-    pencil.m.apply_all(space, pencil.deflated, &mut moved)?;
-    let moved: Vec<&Buffer<f64>> = moved.iter().collect();
-    space.copy(&system.f, &mut f)?;
-    let forces = space.gram(&modes, &[&f])?;
-    space.combine(&moved, &-&forces, 1.0, slice::from_mut(&mut f))?;
-    let forces = forces.iter().copied().collect();
-    let [all, left] = [&system.f, &f].map(|f| space.gram(&[f], &[f]).map(|squares| squares.sum().sqrt()));
-    if left? <= LEFT * all? {
-        return Ok(UnderLoads { forces, others });
-    }
-    let options = CgOptions::new(solver.tolerance, solver.max_iterations);
-    let stiffness = Unshifted { pencil, shift, scratch: RefCell::new(space.zeros(n)?) };
-    cg(space, &Equations::new(&stiffness, &f), pencil.preconditioner, &mut others, options, run.monitor)?;
-    let shares = space.gram(&moved, &[&others])?;
-    space.combine(&modes, &-shares, 1.0, slice::from_mut(&mut others))?;
-    let couplings = system.body.couplings.as_ref();
-    couplings.map_or(Ok(()), |couplings| couplings.on_device.expand(space, &mut others))?;
-    Ok(UnderLoads { forces, others })
 }
 
 /// The rigid motions of the parts that strain nothing, M-orthonormal: those whose Rayleigh quotients are no larger than this.

@@ -196,15 +196,27 @@ pub(super) fn send(run: &mut Run, body: &Loaded, found: &Eigenpairs, tell: &dyn 
         let told = tell(number, u.iter().fold(0.0, larger));
         u.iter_mut().for_each(|value| *value *= told.scale);
         let step = step(run, body, &u, outcome(run, found, number), (number, told))?;
-        run.timings.stress += run.phase.next("write");
-        run.solutions.extend(Solution::of(step.without_results(), run.used.clone(), run.timings));
-        run.sink.take(step)?;
-        run.phase.next("stress");
+        take(run, step)?;
     }
     Ok(())
 }
 
-fn step(run: &Run, body: &Loaded, u: &[f64], outcome: Outcome, (number, told): (usize, Told)) -> Result<Step> {
+/// Sends a step, and keeps the rest.
+pub(super) fn take(run: &mut Run, step: Step) -> Result<()> {
+    run.timings.stress += run.phase.next("write");
+    run.solutions.extend(Solution::of(step.without_results(), run.used.clone(), run.timings));
+    run.sink.take(step)?;
+    run.phase.next("stress");
+    Ok(())
+}
+
+pub(super) fn step(
+    run: &Run,
+    body: &Loaded,
+    u: &[f64],
+    outcome: Outcome,
+    (number, told): (usize, Told),
+) -> Result<Step> {
     let (space, model) = (run.space, run.model);
     let Loaded { numbering, mesh, supports, .. } = body;
     let device_u = space.upload(u)?;
@@ -217,7 +229,7 @@ fn step(run: &Run, body: &Loaded, u: &[f64], outcome: Outcome, (number, told): (
     Ok(Step { label, value: told.value, study: model.study, tables, outcome: Some(outcome), ..step })
 }
 
-fn outcome(run: &Run, found: &Eigenpairs, number: usize) -> Outcome {
+pub(super) fn outcome(run: &Run, found: &Eigenpairs, number: usize) -> Outcome {
     let Eigenpairs { residuals, errors, iterations, products, converged, ending, .. } = found;
     let converged = number < *converged;
     Outcome {

@@ -155,13 +155,26 @@ impl Loaded {
         space.take(self.mesh.internal_force(space, &space.upload(prescribed)?, None)?)
     }
 
-    /// The right-hand side `f - K w_D` of the loads, from the [`Self::prescribed_forces`]; 0 where it is prescribed: what
-    /// elimination makes of it.
+    /// The right-hand side `f - K w_D` of the loads, from the [`Self::prescribed_forces`]: what elimination makes of it.
     fn lifted(&self, loads: &Loads, forces: &[f64]) -> Vec<f64> {
         let force = |i: usize| forces.get(i).copied().unwrap_or(0.0);
         let mut lifted: Vec<f64> = parallel::map_indices(loads.all.len(), &|i| loads.all[i] - force(i));
-        self.supports.free_part(&mut lifted);
+        self.free(&mut lifted);
         lifted
+    }
+
+    /// The right-hand side without loads.
+    pub(super) fn forces_of_prescribed(&self, space: &Space) -> Result<Vec<f64>> {
+        let mut forces = vec![0.0; self.supports.prescribed.len()];
+        forces.iter_mut().zip(self.prescribed_forces(space)?).for_each(|(f, prescribed)| *f -= prescribed);
+        self.free(&mut forces);
+        Ok(forces)
+    }
+
+    /// Leaves forces where nothing is prescribed, on what others follow.
+    pub(super) fn free(&self, forces: &mut [f64]) {
+        self.supports.free_part(forces);
+        self.couplings.iter().for_each(|couplings| couplings.rows.restrict(forces));
     }
 
     /// The loads of a case, with their right-hand side.
@@ -181,8 +194,7 @@ impl Loaded {
     /// Loads with their right-hand side: `T^T (f - K w_D)` where something is coupled.
     fn right_side<T: Real>(&self, space: &Space, loads: Loads) -> Result<(Loading, Vec<f64>)> {
         let forces = self.prescribed_forces(space)?;
-        let mut f = self.lifted(&loads, &forces);
-        self.couplings.iter().for_each(|couplings| couplings.rows.restrict(&mut f));
+        let f = self.lifted(&loads, &forces);
         Ok((self.loaded::<T>(loads, &f, &forces)?, f))
     }
 

@@ -39,7 +39,18 @@ pub struct Table {
     pub rows: Vec<(String, Vec<f64>)>,
 }
 
-/// A load case, a mode or a time, and its results.
+/// What a step of the motion under loads is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Moment {
+    /// The real part of a steady vibration: the state when the loads are largest.
+    Real,
+    /// The imaginary part: the state a quarter of a period before.
+    Imaginary,
+    /// The state at a time.
+    Time,
+}
+
+/// A load case, a mode, a part of a vibration or a time, and its results.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Step {
     /// Its name.
@@ -50,6 +61,8 @@ pub struct Step {
     pub physics: Physics,
     /// What it is a step of.
     pub study: Study,
+    /// What it is of, if it is a step of the motion under loads.
+    pub moment: Option<Moment>,
     /// Fields; what others are computed from comes before them.
     pub fields: Vec<Field>,
     /// Tables.
@@ -88,9 +101,15 @@ impl Step {
 
     /// The same without fields and tables.
     pub fn without_results(&self) -> Step {
-        let Step { label, value, physics, study, balance, outcome, .. } = self;
+        let Step { label, value, physics, study, moment, balance, outcome, .. } = self;
         let (label, balance, outcome) = (label.clone(), balance.clone(), outcome.clone());
-        Step { label, value: *value, physics: *physics, study: *study, balance, outcome, ..Step::default() }
+        let (value, physics, study, moment) = (*value, *physics, *study, *moment);
+        Step { label, value, physics, study, moment, balance, outcome, ..Step::default() }
+    }
+
+    /// Whether it is a mode.
+    pub fn is_mode(&self) -> bool {
+        self.study.is_of_modes() && self.moment.is_none()
     }
 
     /// The field of this name, if it is there.

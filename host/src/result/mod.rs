@@ -14,7 +14,7 @@ mod reason;
 pub use choices::Study;
 pub use direct_error::DirectError;
 pub use error::{Error, Result};
-pub use field::{Curve, Field, ForceBalance, Series, Sink, Step, Steps, Table};
+pub use field::{Curve, Field, ForceBalance, Moment, Series, Sink, Step, Steps, Table};
 pub use labels::{Quantity, Units, frequency, with_unit};
 pub use list::{
     At, BUCKLING, EFFECTIVE_MASS, FIELDS, FieldInfo, MODES, PARTICIPATION, REVERSED, TABLES, TENSOR, TableInfo, VECTOR,

@@ -5,7 +5,8 @@ use toml::Spanned;
 use super::Case;
 use super::scale::NUMBERS;
 use super::tables::HarmonicTable;
-use crate::model::{Checked, Damping, Harmonic, Place, Problems, Study};
+use super::vector::Numbers;
+use crate::model::{Checked, Damping, Excitation, Place, Problems, Response, Study};
 
 /// Points of a range that does not say how many.
 const POINTS: u64 = 100;
@@ -13,17 +14,19 @@ const POINTS: u64 = 100;
 const MOST_POINTS: u64 = 100_000;
 
 impl Case {
-    /// What is asked of the vibration under the loads, if anything is.
-    pub(in crate::model) fn harmonic(&self) -> Checked<Option<Harmonic>> {
-        let Some(table) = &self.tables.harmonic else { return Ok(None) };
+    /// What is asked of the motion under the loads, if anything is.
+    pub(in crate::model) fn response(&self) -> Checked<Option<Response>> {
+        let Some(table) = &self.tables.harmonic else { return Ok(self.tables.response.clone()) };
         let (frequencies, is_range) = self.frequencies(table)?;
-        Ok(Some(Harmonic { frequencies, is_range, damping: self.damping(table)? }))
+        let fields = table.get_ref().fields.as_ref().map(|list| self.listed("fields", list)).transpose()?;
+        let excitation = Excitation::Harmonic { frequencies, is_range, fields: fields.unwrap_or_default() };
+        Ok(Some(Response { excitation, damping: self.damping(table)? }))
     }
 
     /// Checks it, and that the rest of the case goes with it.
     pub(super) fn check_harmonic(&self, problems: &mut Problems) {
         let (Some(table), tables) = (&self.tables.harmonic, &self.tables) else { return };
-        problems.take(self.harmonic());
+        problems.take(self.response());
         if self.study() != Study::Modal {
             let message = "[harmonic] belongs to a modal study: it adds up modes";
             problems.add(self.error_at(table.span(), message, "study = \"modal\" in [analysis]"));
@@ -50,13 +53,7 @@ impl Case {
     fn frequencies(&self, table: &Spanned<HarmonicTable>) -> Checked<(Vec<f64>, bool)> {
         let HarmonicTable { frequencies, from, to, points, .. } = table.get_ref();
         match (frequencies, from, to) {
-            (Some(list), None, None) if points.is_none() => {
-                let mut values = list.get_ref().0.clone();
-                self.check_frequencies("frequencies", list.span(), &values)?;
-                values.sort_by(f64::total_cmp);
-                values.dedup();
-                Ok((values, false))
-            }
+            (Some(list), None, None) if points.is_none() => Ok((self.listed("frequencies", list)?, false)),
             (None, Some(from), Some(to)) => {
                 let ends = [*from.get_ref(), *to.get_ref()];
                 self.check_frequencies("from", from.span(), &ends[..1])?;
@@ -72,12 +69,22 @@ impl Case {
                 let at = |i: u64| ends[0] + (ends[1] - ends[0]) * (i as f64 / (n - 1) as f64);
                 Ok(((0..n).map(at).collect(), true))
             }
+            (None, None, None) if table.get_ref().fields.is_some() && points.is_none() => Ok((Vec::new(), false)),
             _ => {
                 let message = "[harmonic] takes either `frequencies`, or `from` and `to`";
                 let help = "in cycles per time:\nfrom = 10.0\nto = 500.0";
                 Err(self.error_at(table.span(), message, help))
             }
         }
+    }
+
+    /// Frequencies of a list, ascending.
+    fn listed(&self, key: &str, list: &Spanned<Numbers>) -> Checked<Vec<f64>> {
+        let mut values = list.get_ref().0.clone();
+        self.check_frequencies(key, list.span(), &values)?;
+        values.sort_by(f64::total_cmp);
+        values.dedup();
+        Ok(values)
     }
 
     fn check_frequencies(&self, key: &str, place: Place, values: &[f64]) -> Checked {

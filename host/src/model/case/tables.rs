@@ -8,7 +8,7 @@ use toml::Spanned;
 
 use super::names_list::Names;
 use super::vector::{Numbers, Vector};
-use crate::model::Place;
+use crate::model::{Place, Response};
 
 /// The whole file.
 #[derive(Debug, Clone, Deserialize)]
@@ -43,6 +43,9 @@ pub struct Tables {
     pub temperature: Option<Spanned<TemperatureTable>>,
     pub inertia_relief: Option<Spanned<InertiaReliefTable>>,
     pub harmonic: Option<Spanned<HarmonicTable>>,
+    /// Of a deck: the same, and motion in time.
+    #[serde(skip)]
+    pub response: Option<Response>,
     #[serde(default)]
     pub pressure: Vec<Spanned<PressureTable>>,
     #[serde(default)]
@@ -360,6 +363,8 @@ pub struct HarmonicTable {
     pub damping: Option<Spanned<Numbers>>,
     /// Or what M and K are multiplied by.
     pub rayleigh: Option<Spanned<[f64; 2]>>,
+    /// Where fields are written.
+    pub fields: Option<Spanned<Numbers>>,
 }
 
 /// `[temperature]`: the thermal strain is `expansion` times what it is above the reference.

@@ -28,15 +28,15 @@ pub fn fields(model: &Model) -> Vec<&'static str> {
 }
 
 /// Writes what a model's deck prints of a step, which is counted from 0. All modes are of one step of the deck, and have their
-/// frequency for the time.
+/// frequency for the time; the motion under loads is of the next.
 pub fn write(file: &mut impl Write, model: &Model, number: usize, step: &Step) -> io::Result<()> {
     let Some(deck) = &model.deck else { return Ok(()) };
-    let number = if step.study.is_of_modes() { 0 } else { number };
-    let Some(of_step) = deck.steps.get(number) else { return Ok(()) };
-    let time = if step.study.is_of_modes() { step.value } else { of_step.time };
     let has_loads = step.study == Study::Static;
+    let number = if has_loads { number } else { usize::from(!step.is_mode()) };
+    let Some(of_step) = deck.steps.get(number) else { return Ok(()) };
+    let time = if has_loads { of_step.time } else { step.value };
     let prints = of_step.prints.iter().filter(|print| has_loads || print.item != Item::Reaction);
-    let (model, _) = model.of_case(number);
+    let model = if has_loads { model.of_case(number).0 } else { model };
     let tables = Tables {
         model,
         step,

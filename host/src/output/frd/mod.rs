@@ -17,7 +17,7 @@ use super::field::check;
 use super::rows;
 use crate::mesh::Mesh;
 use crate::mesh::write::Form;
-use crate::result::{At, Field, FieldInfo, Quantity, Step, Study, TENSOR, VECTOR};
+use crate::result::{At, Field, FieldInfo, Moment, Quantity, Step, Study, TENSOR, VECTOR};
 
 /// Fields that CalculiX has: our name, its name, and what the names of components begin with.
 const KNOWN: [(&str, &str, &str); 6] = [
@@ -113,25 +113,27 @@ impl<'a> Frd<'a> {
 
     fn block<W: Write>(&self, out: &mut W, step: &Step, field: &Field) -> io::Result<()> {
         let (n, format) = (self.mesh.coords.len(), if self.form == Form::Ascii { 1 } else { 2 });
-        let is_mode = step.study.is_of_modes();
+        let is_case = step.study == Study::Static;
         // Readers take 0 for a state before the first step.
-        let value = if step.value == 0.0 && !is_mode { self.n_steps as f64 } else { step.value };
+        let value = if step.value == 0.0 && is_case { self.n_steps as f64 } else { step.value };
+        let is_mode = step.is_mode();
         let (kind, analysis) = match step.study {
             Study::Static => (0, ""),
+            _ if !is_mode => (1, ""),
             Study::Modal => (2, "MODAL"),
             Study::Buckling => (4, ""),
         };
         let label: String = step.label.chars().filter(char::is_ascii).take(20).collect();
         let (number, set) = (self.n_steps, 100 + self.n_steps);
         writeln!(out, "    1PSTEP{:>26}{:>12}{number:>12}", self.n_blocks, 1)?;
-        if step.study == Study::Modal {
+        if is_mode && step.study == Study::Modal {
             let (mass, stiffness) = (real(1.0), real((TAU * value).powi(2)));
             writeln!(out, "    1PGM{mass:>28}\n    1PGK{stiffness:>28}\n    1PMODE{number:>26}")?;
         }
         let value = real(value);
         writeln!(out, "  100CL{set:>5}{value}{n:>12}{label:<20}{kind:>2}{number:>5}{analysis:<10}{format:>2}")?;
         let info = field.info;
-        out.write_all(header(info).as_bytes())?;
+        out.write_all(header(info, step.moment).as_bytes())?;
         // Shears of a strain are the engineer's here, the tensor's there.
         let scale = |i: usize| if info.name == "strain_nodal" && i >= 3 { 0.5 } else { 1.0 };
         let (values, width) = (&field.values[0], info.width());
@@ -175,12 +177,13 @@ fn is_of_stress(info: &FieldInfo) -> bool {
     info.unit == Quantity::Stress && info.components != TENSOR
 }
 
-/// The lines that name a field and its components. What CalculiX does not have keeps its own name.
-fn header(info: &FieldInfo) -> String {
+/// The lines that name a field and its components. What CalculiX does not have keeps its own name; `I` marks imaginary parts.
+fn header(info: &FieldInfo, moment: Option<Moment>) -> String {
     let own = info.short_name().replace('_', "").to_uppercase();
     let known = KNOWN.iter().find(|(name, ..)| *name == info.name);
     let (name, prefix) = known.map_or((own.as_str(), &own[..1]), |(_, name, prefix)| (name, prefix));
-    let name: String = name.chars().take(8).collect();
+    let mark = if moment == Some(Moment::Imaginary) { "I" } else { "" };
+    let name: String = name.chars().chain(mark.chars()).take(8).collect();
     let component =
         |name: String, kind: usize, [i, j]: [usize; 2]| format!(" -5  {name:<8}    1{kind:>5}{i:>5}{j:>5}\n");
     let (n, components) = match info.components {

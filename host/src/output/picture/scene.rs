@@ -108,7 +108,7 @@ impl Scene {
 /// The scalars at some nodes: what the physics shows, then what was asked for.
 fn scalars(step: &Step, nodes: &[usize]) -> Vec<(String, Quantity, Vec<f64>)> {
     let words = step.physics.words();
-    let of_mode = step.study.is_of_modes().then_some(words.unknown);
+    let of_mode = step.is_mode().then_some(words.unknown);
     let shown = of_mode.iter().chain(words.solid).filter_map(|name| step.field(name));
     let asked = step.fields.iter().filter(|field| field.info.at == At::Node && field.info.when == When::Asked);
     let mut scalars = Vec::new();

@@ -33,20 +33,22 @@ impl CasePages<'_> {
         escape(&self.summaries[case].step_title())
     }
 
-    /// What a step is.
-    fn noun(&self) -> &'static str {
-        if self.summaries[0].results.mode.is_some() { "mode" } else { "load case" }
+    /// Modes, which come first.
+    fn n_modes(&self) -> usize {
+        self.summaries.iter().filter(|summary| summary.results.mode.is_some()).count()
     }
 
     /// Rows of the steps.
     pub(super) fn table(&self) -> String {
-        if self.noun() == "mode" { self.modes() } else { self.load_cases() }
+        let n_modes = self.n_modes();
+        let modes = if n_modes > 0 { self.modes(&self.summaries[..n_modes]) } else { String::new() };
+        modes + &(if n_modes < self.summaries.len() { self.load_cases(n_modes) } else { String::new() })
     }
 
     /// Rows of the modes: frequencies, effective masses, and how the solution ended.
-    fn modes(&self) -> String {
-        let of = self.summaries[0].results.mode;
-        let masses = self.summaries.iter().map(|summary| summary.results.table_row("effective_mass"));
+    fn modes(&self, modes: &[Summary]) -> String {
+        let of = modes[0].results.mode;
+        let masses = modes.iter().map(|summary| summary.results.table_row("effective_mass"));
         let shares = MassShares::of(masses, self.summaries[0].mass);
         let percent = |shares: &[f64]| shares.iter().map(|share| format!("<td>{share:.1}</td>")).collect::<String>();
         let row = |(case, summary): (usize, &Summary)| {
@@ -57,7 +59,7 @@ impl CasePages<'_> {
             let class = if case == self.governing { " class=\"sum\"" } else { "" };
             format!("<tr{class}><th>{}</th><td>{value}</td>{masses}<td>{ended}</td></tr>", escape(&summary.step))
         };
-        let mut rows: String = self.summaries.iter().enumerate().map(row).collect();
+        let mut rows: String = modes.iter().enumerate().map(row).collect();
         if let Some(shares) = &shares {
             rows += &format!("<tr><th>sum</th><td></td>{}<td></td></tr>", percent(&shares.sum));
         }
@@ -69,13 +71,13 @@ impl CasePages<'_> {
         format!(
             "<section><h2>{}</h2><div class=\"wide\"><table><thead><tr><th></th><th>{}</th>{heads}<th></th></tr></thead>\
              <tbody>{rows}</tbody></table></div><p class=\"note\">{notes}.</p></section>\n",
-            counted(self.summaries.len(), self.noun()),
+            counted(modes.len(), "mode"),
             of.map_or("", Mode::name)
         )
     }
 
-    /// Rows of the load cases: the largest values, where they are, and how the solution ended.
-    fn load_cases(&self) -> String {
+    /// Rows of the load cases, behind so many modes: the largest values, where they are, and how the solution ended.
+    fn load_cases(&self, first: usize) -> String {
         let words = self.summaries[0].results.physics.words();
         let row = |(case, summary): (usize, &Summary)| {
             let results = &summary.results;
@@ -95,7 +97,7 @@ impl CasePages<'_> {
                 self.name(case)
             )
         };
-        let rows: String = self.summaries.iter().enumerate().map(row).collect();
+        let rows: String = self.summaries.iter().enumerate().skip(first).map(row).collect();
         let unknown = match words.extremes {
             Extremes::Largest(_) => format!("largest {}", words.unknown),
             Extremes::Both(_) => words.unknown.into(),
@@ -104,7 +106,7 @@ impl CasePages<'_> {
             "<section><h2>{}</h2><div class=\"wide\"><table><thead><tr><th></th><th>largest {}</th><th>at</th><th>{unknown}</th>\
              <th></th></tr></thead><tbody>{rows}</tbody></table></div><p class=\"note\">The governing case, {}, is shown \
              first.</p></section>\n",
-            counted(self.summaries.len(), self.noun()),
+            counted(self.summaries.len() - first, if first > 0 { "state under loads" } else { "load case" }),
             words.intensity[0],
             self.name(self.governing)
         )
@@ -126,7 +128,11 @@ impl CasePages<'_> {
         let envelope = self.envelope.as_ref().map_or(String::new(), |_| {
             format!("<option value=\"{ENVELOPE}\">envelope: the largest of all cases</option>")
         });
-        let noun = if self.noun() == "mode" { "Mode" } else { "Load case" };
+        let noun = match self.n_modes() {
+            0 => "Load case",
+            n if n == self.summaries.len() => "Mode",
+            _ => "Step",
+        };
         format!("<label>{noun}<select id=\"case\">{cases}{envelope}</select></label>\n")
     }
 
@@ -148,7 +154,7 @@ impl CasePages<'_> {
     /// A part of the page for each case, of which the page shows that of the case that is chosen.
     pub(super) fn each(&self, part: impl Fn(&Summary, usize) -> String) -> String {
         // A mode's name says what it is.
-        let of = if self.noun() == "mode" { "" } else { "Load case " };
+        let of = if self.n_modes() > 0 { "" } else { "Load case " };
         let block = |(case, summary): (usize, &Summary)| {
             let (mark, name) = (self.mark(case), self.name(case));
             format!(

@@ -45,7 +45,7 @@ pub(super) fn model(model: &Model, summary: &Summary, origin: &Origin) -> String
         let nodes = counted(spring.holds.nodes.len(), "node");
         format!("{}: spring of {}{per_area} ({nodes})", spring.name, rates.join(", "))
     });
-    let is_loaded = model.study != Study::Modal || model.harmonic.is_some();
+    let is_loaded = model.study != Study::Modal || model.response.is_some();
     let loads = match is_loaded {
         true => loads(model, summary.least_force(), is_potential),
         false => masses(model).collect(),

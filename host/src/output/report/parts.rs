@@ -163,7 +163,7 @@ pub(super) fn forces(summary: &Summary, loads: &[AppliedLoad]) -> String {
     // What tells modes apart stands above them.
     let is_shown = |of: &&Table| ![MODES.name, BUCKLING.name, REVERSED.name].contains(&of.info.name);
     let tables: String = results.tables.iter().filter(is_shown).map(|of| further(summary, of)).collect();
-    if results.mode.is_some() {
+    if results.has_no_loads() {
         return tables;
     }
     let columns = results.physics.tables().find(|table| table.name == words.reactions[0]);

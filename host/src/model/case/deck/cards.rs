@@ -56,9 +56,7 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("GAP", CONTACT, TIES),
     ("DASHPOT", "dashpots are not solved", STATIC),
     ("COMPLEXFREQUENCY", "vibration with damping is not solved", STATIC),
-    ("MODALDYNAMIC", "motion in time is not solved", STATIC),
-    ("STEADYSTATEDYNAMICS", "forced vibration is not solved", STATIC),
-    ("DYNAMIC", "motion in time is not solved", STATIC),
+    ("DYNAMIC", "motion in time is solved of modes alone", "*FREQUENCY, then *MODAL DYNAMIC in a step of its own"),
     ("HEATTRANSFER", "heat is solved of case files alone", STATIC),
     ("UNCOUPLEDTEMPERATURE-DISPLACEMENT", "heat is solved of case files alone", STATIC),
     ("COUPLEDTEMPERATURE-DISPLACEMENT", "heat is solved of case files alone", STATIC),
@@ -83,7 +81,7 @@ const REFUSED: &[(&str, &str, &str)] = &[
         "*ORIENTATION is, of rectangular and cylindrical axes",
     ),
     ("INITIALSTRAININCREASE", "initial strains are not solved", "*TEMPERATURE with *EXPANSION strains a body"),
-    ("BASEMOTION", "motion in time is not solved", STATIC),
+    ("BASEMOTION", "a base in motion is not read", "*BOUNDARY with values moves supports in *STEADY STATE DYNAMICS"),
 ];
 
 const PLASTIC: &str = "materials that yield or creep are not solved";
@@ -91,7 +89,8 @@ const LINEAR: &str = "*ELASTIC is; a linear answer shows where the part would yi
 const SOLIDS: &str = "mesh the part with solids: C3D20, C3D10";
 const CONTACT: &str = "contact is not solved";
 const TIES: &str = "*TIE joins two surfaces";
-const STATIC: &str = "*STATIC, *FREQUENCY and *BUCKLE steps are solved";
+const STATIC: &str =
+    "steps of *STATIC, *FREQUENCY, *BUCKLE, and *STEADY STATE DYNAMICS, *MODAL DYNAMIC behind *FREQUENCY are solved";
 
 /// The parameters of cards that stand most often, or change the answer.
 const PARAMETERS: &[(&str, &[&str])] = &[
@@ -110,6 +109,9 @@ const PARAMETERS: &[(&str, &[&str])] = &[
     ("ORIENTATION", &["NAME", "SYSTEM", "DEFINITION", "LOCALDIRECTIONS"]),
     ("BUCKLE", &["SOLVER"]),
     ("FREQUENCY", &["SOLVER", "STORAGE", "GLOBAL", "CYCMPC"]),
+    ("STEADYSTATEDYNAMICS", &["SOLVER", "HARMONIC", "CYCMPC"]),
+    ("MODALDYNAMIC", &["SOLVER", "DIRECT", "STEADYSTATE", "DELTMX"]),
+    ("MODALDAMPING", &["RAYLEIGH"]),
     ("SPRING", &["ELSET", "NONLINEAR", "ORIENTATION"]),
     ("RIGIDBODY", &["NSET", "ELSET", "REFNODE", "ROTNODE"]),
     ("COUPLING", &["REFNODE", "SURFACE", "CONSTRAINTNAME", "ORIENTATION", "INFLUENCERADIUS"]),
@@ -156,6 +158,9 @@ pub(super) fn take(reader: &mut Reader<'_>, card: &Card) -> Read {
         "STATIC" => reader.static_step(card),
         "BUCKLE" => reader.modes_step(card, Study::Buckling),
         "FREQUENCY" => reader.modes_step(card, Study::Modal),
+        "STEADYSTATEDYNAMICS" => reader.steady_state(card),
+        "MODALDYNAMIC" => reader.modal_dynamic(card),
+        "MODALDAMPING" => reader.modal_damping(card),
         "ENDSTEP" => reader.end_step(card),
         "CLOAD" => reader.cload(card),
         "DLOAD" => reader.dload(card),

@@ -11,6 +11,7 @@ mod materials;
 mod points;
 mod prints;
 mod remotes;
+mod response;
 mod sections;
 mod sectors;
 mod springs;
@@ -290,6 +291,7 @@ fn empty(place: inp::Place) -> Tables {
         temperature: None,
         inertia_relief: None,
         harmonic: None,
+        response: None,
         pressure: Vec::new(),
         traction: Vec::new(),
         force: Vec::new(),

@@ -8,6 +8,7 @@ use toml::Spanned;
 use super::super::tables::{LoadCaseTable, Tables};
 use super::bodies::Body;
 use super::prints::{Print, SectionPrint};
+use super::response::Motion;
 use super::{DeckStep, PointsOfStep, Reader};
 use crate::io::inp::{Card, Line, Mistake, Place, Read};
 use crate::result::Study;
@@ -30,9 +31,9 @@ pub struct Given {
 #[derive(Debug, Clone)]
 pub struct Amplitude {
     /// Times with factors.
-    table: Vec<[f64; 2]>,
+    pub(super) table: Vec<[f64; 2]>,
     /// Whether times are counted from the first step, not from the own.
-    of_total_time: bool,
+    pub(super) of_total_time: bool,
 }
 
 /// Values by what they are of.
@@ -61,8 +62,15 @@ pub struct State {
     is_about_loads: bool,
     /// How many modes it asks for and of what, if it is of natural frequencies or of buckling.
     modes: Option<(Study, Spanned<u64>)>,
+    /// What it asks for of the motion under loads.
+    pub(super) response: Option<Motion>,
     time: f64,
+    /// How many increments it may have.
+    pub(super) n_increments: usize,
 }
+
+/// Increments of a step that does not say how many it may have.
+const INCREMENTS: usize = 100;
 
 /// A step.
 #[derive(Debug, Clone)]
@@ -72,17 +80,20 @@ pub struct Step {
     pub state: State,
     /// When it ends.
     pub time: f64,
-    place: Place,
+    pub(super) place: Place,
 }
 
 impl Step {
     /// Whether the same nodes are held at the same values, and at the same temperatures.
     fn is_held_as(&self, other: &Step) -> bool {
+        let values = self.state.supports.values().zip(other.state.supports.values());
+        self.holds_as(other) && values.into_iter().all(|(a, b)| a.value == b.value)
+    }
+
+    /// The same at any values.
+    pub(super) fn holds_as(&self, other: &Step) -> bool {
         let [own, of] = [&self.state, &other.state];
-        let pairs = own.supports.iter().zip(&of.supports);
-        own.supports.len() == of.supports.len()
-            && pairs.into_iter().all(|(a, b)| a.0 == b.0 && a.1.value == b.1.value)
-            && own.temperatures == of.temperatures
+        own.supports.keys().eq(of.supports.keys()) && own.temperatures == of.temperatures
     }
 }
 
@@ -165,7 +176,9 @@ impl Reader<'_> {
         self.state.number += 1;
         self.state.is_about_loads = card.has("PERTURBATION") && self.state.number > 1;
         (self.state.open, self.state.is_static, self.state.time) = (Some(card.place.clone()), false, 1.0);
-        self.state.modes = None;
+        (self.state.modes, self.state.response) = (None, None);
+        self.state.n_increments =
+            card.parameter("INC").and_then(|inc| inc.value.as_ref()?.parse().ok()).unwrap_or(INCREMENTS);
         Ok(())
     }
 
@@ -225,7 +238,7 @@ impl Reader<'_> {
     pub(super) fn end_step(&mut self, card: &Card) -> Read {
         self.within_step(card)?;
         let place = self.state.open.take().unwrap_or_default();
-        if !self.state.is_static && self.state.modes.is_none() {
+        if !self.state.is_static && self.state.modes.is_none() && self.state.response.is_none() {
             let help = "*STATIC is linear statics, *FREQUENCY natural frequencies, *BUCKLE buckling";
             return Err(Mistake::at(place, "this step does not say what is solved", help));
         }
@@ -259,13 +272,17 @@ impl Reader<'_> {
     }
 
     /// The factor of a card's values at the end of its step.
-    pub(super) fn factor(&self, card: &Card) -> Read<f64> {
+    pub(super) fn factor(&mut self, card: &Card) -> Read<f64> {
         if let Some(name) = card.parameter("TIMEDELAY").or(card.parameter("USER")).or(card.parameter("SUBMODEL")) {
             let message = format!("{}: {} is not supported", self.deck.written(card), name.name);
             return Err(Mistake::at(name.place.clone(), message, "give the values themselves"));
         }
-        let Some(parameter) = card.parameter("AMPLITUDE") else { return Ok(1.0) };
-        let name = parameter.value.clone().unwrap_or_default().to_uppercase();
+        let parameter = card.parameter("AMPLITUDE");
+        let name = parameter.map(|parameter| parameter.value.clone().unwrap_or_default().to_uppercase());
+        if self.state.response.is_some() {
+            return self.in_motion(card, name);
+        }
+        let (Some(parameter), Some(name)) = (parameter, name) else { return Ok(1.0) };
         let Some(Amplitude { table, of_total_time }) = self.amplitudes.get(&name) else {
             let message = format!("there is no amplitude {name}");
             return Err(Mistake::at(parameter.place.clone(), message, "define it with *AMPLITUDE"));
@@ -290,7 +307,15 @@ impl Reader<'_> {
             });
         };
         let is_prestressed = study == Study::Modal && steps.len() == 2 && step.state.is_about_loads;
-        if is_prestressed {
+        if let [modes, motion] = steps
+            && modes.state.modes.is_some()
+            && let Some(response) = &motion.state.response
+        {
+            self.tables.response = Some(self.response(modes, response, motion)?);
+        } else if let Some(step) = steps.iter().find(|step| step.state.response.is_some()) {
+            let message = "the motion under loads is solved in a step behind one of *FREQUENCY alone";
+            return Err(Mistake::at(step.place.clone(), message, "two steps: *FREQUENCY, and this one"));
+        } else if is_prestressed {
             self.tables.analysis.prestress = Some(Spanned::new(step.place.clone(), true));
         } else if steps.len() > 1 {
             let message = format!("a {} step stands beside others, which do not change what it finds", card_of(study));
@@ -327,6 +352,9 @@ impl Reader<'_> {
             }
             steps[0].state.prints = modes[0].state.prints.clone();
         }
+        if self.tables.response.is_some() {
+            return self.close_motion(steps);
+        }
         if steps.len() > 1 {
             steps.iter_mut().zip(1..).for_each(|(step, number)| step.name = Some(format!("step {number}")));
         }
@@ -341,7 +369,7 @@ impl Reader<'_> {
     }
 
     /// Makes tables of steps that hold the same nodes.
-    fn close_group(&mut self, steps: &[Step]) -> Read<Vec<DeckStep>> {
+    pub(super) fn close_group(&mut self, steps: &[Step]) -> Read<Vec<DeckStep>> {
         let State { supports, temperatures, .. } = &steps[0].state;
         // Where a step gives none the body is as warm as it was.
         self.temperatures.given.clear();

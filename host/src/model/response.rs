@@ -1,0 +1,389 @@
+//! The motion under loads by superposition of modes: steady vibration (`[harmonic]`, `*STEADY STATE DYNAMICS`), and motion in time
+//! from rest (`*MODAL DYNAMIC`).
+//!
+//! Of mass-normalised modes phi of eigenvalue `w^2` (Clough, Penzien: Dynamics of structures, sec. 12-4):
+//!
+//! ```text
+//! q'' + 2 zeta w q' + w^2 q = phi . f a(t),   u = sum phi q
+//! a = cos(W t):   u = Re U e^(i W t),   U = sum phi (phi . f) / (w^2 - W^2 + 2 i zeta w W)
+//! ```
+//!
+//! Supports that move with `u_s cos(W t)`, in which u_s is what they do at rest, load what moves beside u_s by `W^2 M u_s`.
+
+use std::f64::consts::{PI, TAU};
+
+use nalgebra::{Complex, Matrix4, Vector4};
+
+use crate::result::Moment;
+
+/// Points on each side of a natural frequency, the nearest where the amplitude is a tenth smaller than at its peak.
+const NEAR: [f64; 4] = [0.5, 1.0, 2.0, 4.0];
+
+/// What is asked of the motion under loads.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Response {
+    /// How the loads change.
+    pub excitation: Excitation,
+    /// How much the modes are damped.
+    pub damping: Damping,
+}
+
+/// How loads change in time.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Excitation {
+    /// `f cos(2 pi nu t)`, of points that are probed.
+    Harmonic {
+        /// Cycles per time, ascending.
+        frequencies: Vec<f64>,
+        /// Whether these are a range: natural frequencies in it, and some near them, are added.
+        is_range: bool,
+        /// Those at which fields are computed, ascending.
+        fields: Vec<f64>,
+    },
+    /// The same with fields, at so many frequencies from each end or natural frequency of a range to the next.
+    Sweep {
+        /// The ends, in cycles per time.
+        range: [f64; 2],
+        /// How many, both ends among them.
+        points: usize,
+        /// The larger it is the nearer they are to the ends; 1 for equal distances.
+        bias: f64,
+    },
+    /// `f a(t)`, from rest at 0.
+    History {
+        /// When fields are computed, ascending.
+        times: Vec<f64>,
+        /// Times with a, linear between them; none where it is 1.
+        amplitude: Vec<[f64; 2]>,
+    },
+}
+
+/// A mode under loads.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LoadedMode {
+    /// `w^2`.
+    pub eigenvalue: f64,
+    /// `phi . f`.
+    pub force: f64,
+    /// `phi . M u_s`; 0 where supports rest.
+    pub moved: f64,
+}
+
+/// By what shapes are multiplied at a frequency or a time.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Factors {
+    /// Of each mode.
+    pub modes: Vec<Complex<f64>>,
+    /// Of what the loads do at rest, to all other modes, and of u_s.
+    pub load: f64,
+    /// Of what `M u_s` as a load does at rest, to all other modes.
+    pub inertia: f64,
+}
+
+/// Damping of modes.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Damping {
+    /// A part of the critical damping: of all modes, or of each, the last for those that follow.
+    Ratios(Vec<f64>),
+    /// `C = alpha M + beta K`.
+    Rayleigh([f64; 2]),
+}
+
+impl Damping {
+    /// Whether so many modes have some.
+    pub fn damps_all(&self, n_modes: usize) -> bool {
+        match self {
+            Damping::Ratios(ratios) => (0..n_modes).all(|mode| ratios[mode.min(ratios.len() - 1)] > 0.0),
+            Damping::Rayleigh(factors) => factors.iter().any(|factor| *factor > 0.0),
+        }
+    }
+
+    /// `2 zeta w` of a mode.
+    fn rate(&self, mode: usize, eigenvalue: f64) -> f64 {
+        match self {
+            Damping::Ratios(ratios) => 2.0 * ratios[mode.min(ratios.len() - 1)] * eigenvalue.sqrt(),
+            Damping::Rayleigh([alpha, beta]) => alpha + beta * eigenvalue,
+        }
+    }
+}
+
+impl Response {
+    /// The most steps with fields, of so many modes.
+    pub fn n_steps(&self, modes: usize) -> usize {
+        self.moments().len()
+            * match &self.excitation {
+                Excitation::Harmonic { fields, .. } => fields.len(),
+                Excitation::Sweep { points, .. } => (modes + 1) * (points - 1) + 1,
+                Excitation::History { times, .. } => times.len(),
+            }
+    }
+
+    /// The name of a step with fields.
+    pub fn step_name(&self, step: usize) -> String {
+        let moments = self.moments();
+        let (number, moment) = (step / moments.len() + 1, moments[step % moments.len()]);
+        match moment {
+            Moment::Time => format!("time {number}"),
+            Moment::Real => format!("response {number}, real part"),
+            Moment::Imaginary => format!("response {number}, imaginary part"),
+        }
+    }
+
+    /// What the steps with fields of a frequency or a time are of.
+    pub fn moments(&self) -> &'static [Moment] {
+        match self.excitation {
+            Excitation::History { .. } => &[Moment::Time],
+            _ => &[Moment::Real, Moment::Imaginary],
+        }
+    }
+
+    /// The largest frequency that loads have, if it is known.
+    pub fn highest(&self) -> Option<f64> {
+        match &self.excitation {
+            Excitation::Harmonic { frequencies, fields, .. } => {
+                frequencies.last().into_iter().chain(fields.last()).copied().reduce(f64::max)
+            }
+            Excitation::Sweep { range, .. } => Some(range[1]),
+            Excitation::History { .. } => None,
+        }
+    }
+
+    /// The frequencies of the curves of probes, for a body of these eigenvalues.
+    pub fn probed(&self, eigenvalues: &[f64]) -> Vec<f64> {
+        let Excitation::Harmonic { frequencies, is_range, .. } = &self.excitation else { return Vec::new() };
+        let mut points = frequencies.clone();
+        if let ([first, .., last], true) = (&frequencies[..], is_range) {
+            for (mode, eigenvalue) in eigenvalues.iter().enumerate().filter(|(_, eigenvalue)| **eigenvalue > 0.0) {
+                // Half the width of the peak, where the amplitude is 1 / sqrt 2 of it.
+                let (natural, half) = (eigenvalue.sqrt() / TAU, self.damping.rate(mode, *eigenvalue) / (4.0 * PI));
+                let near = NEAR.iter().flat_map(|width| [natural - width * half, natural + width * half]);
+                points.extend(near.chain([natural]).filter(|point| first < point && point < last));
+            }
+        }
+        moving(points, eigenvalues)
+    }
+
+    /// The frequencies or times with fields, for a body of these eigenvalues.
+    pub fn shown(&self, eigenvalues: &[f64]) -> Vec<f64> {
+        match &self.excitation {
+            Excitation::Harmonic { fields, .. } => moving(fields.clone(), eigenvalues),
+            Excitation::History { times, .. } => times.clone(),
+            Excitation::Sweep { range: [first, last], points, bias } => {
+                let natural = eigenvalues.iter().map(|eigenvalue| eigenvalue.sqrt() / TAU);
+                let mut ends: Vec<f64> = natural.filter(|natural| first < natural && natural < last).collect();
+                ends.extend([*first, *last]);
+                ends.sort_by(f64::total_cmp);
+                let at = |[low, high]: [f64; 2], i: usize| {
+                    let place = 2.0 * i as f64 / (points - 1) as f64 - 1.0;
+                    0.5 * (low + high) + 0.5 * (high - low) * place.abs().powf(bias.recip()).copysign(place)
+                };
+                let between = ends.windows(2).flat_map(|pair| (0..points - 1).map(move |i| at([pair[0], pair[1]], i)));
+                moving(between.chain([*last]).collect(), eigenvalues)
+            }
+        }
+    }
+
+    /// By what shapes are multiplied at frequencies, or at times.
+    pub fn factors(&self, at: &[f64], modes: &[LoadedMode]) -> Vec<Factors> {
+        match &self.excitation {
+            Excitation::History { amplitude, .. } => self.in_time(at, amplitude, modes),
+            _ => at.iter().map(|frequency| self.at_frequency(*frequency, modes)).collect(),
+        }
+    }
+
+    fn at_frequency(&self, frequency: f64, modes: &[LoadedMode]) -> Factors {
+        let speed = TAU * frequency;
+        let of = |(mode, &LoadedMode { eigenvalue, force, moved }): (usize, &LoadedMode)| {
+            let resistance = Complex::new(eigenvalue - speed * speed, self.damping.rate(mode, eigenvalue) * speed);
+            let force = force + speed * speed * moved;
+            if force == 0.0 { Complex::ZERO } else { Complex::from(force) / resistance }
+        };
+        Factors { modes: modes.iter().enumerate().map(of).collect(), load: 1.0, inertia: speed * speed }
+    }
+
+    /// By the exponential of the equation's matrix from one time, or corner of the amplitude, to the next: exact, as a is linear
+    /// there.
+    fn in_time(&self, times: &[f64], amplitude: &[[f64; 2]], modes: &[LoadedMode]) -> Vec<Factors> {
+        let end = times.last().copied().unwrap_or(0.0);
+        let corners = amplitude.iter().map(|[time, _]| *time).filter(|time| 0.0 < *time && *time < end);
+        let mut stops: Vec<f64> = times.iter().copied().chain(corners).collect();
+        stops.sort_by(f64::total_cmp);
+        stops.dedup();
+        let of_mode = |(mode, &LoadedMode { eigenvalue, force, .. }): (usize, &LoadedMode)| {
+            let rate = self.damping.rate(mode, eigenvalue);
+            // Of q, q', a, a'.
+            let matrix = Matrix4::new(
+                0.0,
+                1.0,
+                0.0,
+                0.0,
+                -eigenvalue,
+                -rate,
+                force,
+                0.0,
+                0.0,
+                0.0,
+                0.0,
+                1.0,
+                0.0,
+                0.0,
+                0.0,
+                0.0,
+            );
+            let (mut state, mut step, mut time) = (Vector4::zeros(), (0.0, Matrix4::identity()), 0.0);
+            let reach = |stop: &f64| {
+                let length = stop - time;
+                if length != step.0 {
+                    step = (length, (matrix * length).exp());
+                }
+                let [from, to] = [(time, true), (*stop, false)].map(|(at, after)| factor_at(amplitude, at, after));
+                let slope = if length > 0.0 { (to - from) / length } else { 0.0 };
+                state = step.1 * Vector4::new(state[0], state[1], from, slope);
+                time = *stop;
+                state[0]
+            };
+            stops.iter().map(reach).collect::<Vec<f64>>()
+        };
+        let motions: Vec<Vec<f64>> = modes.iter().enumerate().map(of_mode).collect();
+        let asked = stops.iter().enumerate().filter(|(_, stop)| times.contains(stop));
+        let factors = |(k, stop): (usize, &f64)| Factors {
+            modes: motions.iter().map(|motion| motion[k].into()).collect(),
+            load: factor_at(amplitude, *stop, false),
+            inertia: 0.0,
+        };
+        asked.map(factors).collect()
+    }
+}
+
+/// Frequencies in order, without 0 if the body is free, as loads at rest would move it away.
+fn moving(mut frequencies: Vec<f64>, eigenvalues: &[f64]) -> Vec<f64> {
+    let is_free = eigenvalues.contains(&0.0);
+    frequencies.retain(|frequency| *frequency > 0.0 || !is_free);
+    frequencies.sort_by(f64::total_cmp);
+    frequencies.dedup();
+    frequencies
+}
+
+/// An amplitude at a time, or just `after` it where it jumps.
+fn factor_at(amplitude: &[[f64; 2]], time: f64, after: bool) -> f64 {
+    let (Some(first), Some(last)) = (amplitude.first(), amplitude.last()) else { return 1.0 };
+    let next = amplitude.partition_point(|[at, _]| if after { *at <= time } else { *at < time });
+    match (next.checked_sub(1).map(|before| amplitude[before]), amplitude.get(next)) {
+        (Some([t0, a0]), Some([t1, a1])) => a0 + (time - t0) / (t1 - t0) * (a1 - a0),
+        (None, _) => first[1],
+        (_, None) => last[1],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ratio(ratio: f64) -> Damping {
+        Damping::Ratios(vec![ratio])
+    }
+
+    fn over(frequencies: &[f64], is_range: bool, damping: Damping) -> Response {
+        let excitation = Excitation::Harmonic { frequencies: frequencies.to_vec(), is_range, fields: vec![] };
+        Response { excitation, damping }
+    }
+
+    fn loaded(eigenvalue: f64, force: f64) -> LoadedMode {
+        LoadedMode { eigenvalue, force, moved: 0.0 }
+    }
+
+    #[test]
+    fn an_oscillator_lags_by_a_quarter_at_its_natural_frequency() {
+        let (stiffness, mass, part) = (9.0, 4.0f64, 0.05);
+        let (eigenvalue, natural) = (stiffness / mass, (stiffness / mass).sqrt() / TAU);
+        let amplitude = |damping: &Damping, frequency: f64| {
+            // A mode of unit modal mass: phi = 1 / sqrt m.
+            let mode = loaded(eigenvalue, 1.0 / mass.sqrt());
+            over(&[], false, damping.clone()).factors(&[frequency], &[mode])[0].modes[0] / mass.sqrt()
+        };
+        let damped = ratio(part);
+        assert!((amplitude(&damped, 0.0) - Complex::new(1.0 / stiffness, 0.0)).norm() < 1e-15);
+        let at_peak = amplitude(&damped, natural);
+        assert!((at_peak.norm() - 1.0 / (2.0 * part * stiffness)).abs() < 1e-12);
+        assert!((at_peak.arg() + PI / 2.0).abs() < 1e-12);
+        assert!((amplitude(&damped, 100.0 * natural).arg() + PI).abs() < 0.01);
+        // Rayleigh's damping with the same ratio at this mode, by its mass and by its stiffness.
+        let root = eigenvalue.sqrt();
+        for rayleigh in [[2.0 * part * root, 0.0], [0.0, 2.0 * part / root]] {
+            assert!((amplitude(&Damping::Rayleigh(rayleigh), natural) - at_peak).norm() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn an_oscillator_on_a_support_that_moves() {
+        // Its displacement beside the support's is W^2 / (w^2 - W^2) of that.
+        let mode = LoadedMode { eigenvalue: 4.0, force: 0.0, moved: 1.0 };
+        let factors = &over(&[], false, ratio(0.0)).factors(&[3.0 / TAU], &[mode])[0];
+        assert!(
+            (factors.modes[0] - Complex::from(9.0 / (4.0 - 9.0))).norm() < 1e-12
+                && (factors.inertia - 9.0).abs() < 1e-12
+        );
+    }
+
+    #[test]
+    fn peaks_are_not_missed_between_the_points_of_a_range() {
+        let eigenvalues = [(TAU * 3.3f64).powi(2), (TAU * 20.0f64).powi(2), 0.0];
+        let range = [1.0, 5.0, 9.0];
+        let points = over(&range, true, ratio(0.01)).probed(&eigenvalues);
+        assert!(points.is_sorted() && points.len() == 3 + 9, "{points:?}");
+        assert!(points.iter().any(|point| (point - 3.3).abs() < 1e-12));
+        assert!(points.iter().any(|point| (point - 3.3 * 1.01).abs() < 1e-12), "half the width of the peak");
+        let from_rest = over(&[0.0, 1.0], true, ratio(0.01));
+        assert_eq!((from_rest.probed(&[0.0]), from_rest.probed(&[1e4])), (vec![1.0], vec![0.0, 1.0]));
+        assert_eq!(over(&range, false, ratio(0.01)).probed(&eigenvalues), range);
+    }
+
+    /// As CalculiX has them: 4 points, bias 3.
+    #[test]
+    fn a_sweep_goes_from_one_natural_frequency_to_the_next() {
+        let natural = [84.5838348, 84.5838348, 524.8];
+        let eigenvalues = natural.map(|frequency: f64| (TAU * frequency).powi(2));
+        let excitation = Excitation::Sweep { range: [50.0, 300.0], points: 4, bias: 3.0 };
+        let sweep = Response { excitation, damping: ratio(0.02) };
+        let expected = [50.0, 55.30237152, 79.28146329, 84.5838348, 117.6113040, 266.9725308, 300.0];
+        let shown = sweep.shown(&eigenvalues);
+        let apart = shown.iter().zip(expected).map(|(found, expected)| (found - expected).abs());
+        assert!(shown.len() == expected.len() && apart.fold(0.0, f64::max) < 1e-6, "{shown:?}");
+        assert!(2 * shown.len() <= sweep.n_steps(2) && sweep.step_name(3) == "response 2, imaginary part");
+    }
+
+    #[test]
+    fn the_last_ratio_is_that_of_all_further_modes() {
+        let damping = Damping::Ratios(vec![0.1, 0.2]);
+        assert_eq!([0, 1, 2, 9].map(|mode| damping.rate(mode, 4.0)), [0.4, 0.8, 0.8, 0.8]);
+    }
+
+    fn history(times: &[f64], amplitude: &[[f64; 2]], damping: Damping, mode: LoadedMode) -> Vec<f64> {
+        let excitation = Excitation::History { times: times.to_vec(), amplitude: amplitude.to_vec() };
+        let response = Response { excitation, damping };
+        response.factors(times, &[mode]).iter().map(|factors| factors.modes[0].re).collect()
+    }
+
+    #[test]
+    fn motion_from_rest_under_a_load_that_stays_that_grows_and_that_jumps() {
+        let (speed, part, force) = (5.0f64, 0.1, 2.0);
+        let (mode, damped) = (loaded(speed * speed, force), speed * (1.0 - part * part).sqrt());
+        let step = |t: f64| {
+            let swing = (damped * t).cos() + part * speed / damped * (damped * t).sin();
+            if t > 0.0 { force / (speed * speed) * (1.0 - (-part * speed * t).exp() * swing) } else { 0.0 }
+        };
+        let times = [0.1, 0.35, 0.4, 2.0];
+        let is_near = |found: Vec<f64>, expected: &dyn Fn(f64) -> f64| {
+            found.iter().zip(times).all(|(found, t)| (found - expected(t)).abs() < 1e-12)
+        };
+        assert!(is_near(history(&times, &[], ratio(part), mode), &step));
+        // On at 0.2, and off at 0.37.
+        let pulse = [[0.2, 0.0], [0.2, 1.0], [0.37, 1.0], [0.37, 0.0]];
+        assert!(is_near(history(&times, &pulse, ratio(part), mode), &|t| step(t - 0.2) - step(t - 0.37)));
+        // Without damping, under t f: f / w^2 (t - sin(w t) / w).
+        let ramp = |t: f64| force / (speed * speed) * (t - (speed * t).sin() / speed);
+        assert!(is_near(history(&times, &[[0.0, 0.0], [9.0, 9.0]], ratio(0.0), mode), &ramp));
+        // Free: f t^2 / 2.
+        assert!(is_near(history(&times, &[], ratio(part), loaded(0.0, force)), &|t| 0.5 * force * t * t));
+    }
+}

@@ -1,0 +1,214 @@
+//! The motion under the loads, by superposition of the modes found: see [`Response`](crate::model::Response).
+//!
+//! What modes beyond them would add is nearly what they do at rest: the displacements under the loads without their share in the
+//! modes found (Cornwell, Craig, Johnson 1983, "mode acceleration").
+
+use super::modal::Unshifted;
+use super::modes::{self, Told};
+use super::system::{Loaded, System};
+use super::{Run, stopping};
+use crate::device::Buffer;
+use crate::eigen::{Eigenpairs, Pencil};
+use crate::linalg::{Quotient, Space};
+use crate::model::{Factors, LoadedMode, Probe};
+use crate::result::{Curve, Error, Moment, Quantity, Result, Series, Step};
+use crate::solve::{CgOptions, Equations, cg};
+use crate::sparse::LinOp;
+use nalgebra::{Complex, DMatrix, Vector3};
+use std::slice;
+
+/// What a curve has at each frequency: the largest displacement of a swing, then those along x, y, z and their phases, negative
+/// where they lag.
+const COLUMNS: &[(&str, Quantity)] = &[
+    ("amplitude", Quantity::Length),
+    ("x", Quantity::Length),
+    ("y", Quantity::Length),
+    ("z", Quantity::Length),
+    ("phase x [deg]", Quantity::Unlabelled),
+    ("phase y [deg]", Quantity::Unlabelled),
+    ("phase z [deg]", Quantity::Unlabelled),
+];
+
+/// What is smaller beside the largest displacement is rounding.
+const ROUNDING: f64 = 1e-9;
+/// Loads are no more than rounding where modes leave less than this part of them.
+const LEFT: f64 = 1e-10;
+
+/// What loads, and supports that move, do to a body whose modes are known.
+pub(super) struct UnderLoads {
+    /// `phi . f` and `phi . M u_s` of each mode.
+    forces: Vec<[f64; 2]>,
+    /// What the loads do at rest, to all other modes; with u_s.
+    load: Buffer<f64>,
+    /// What `M u_s` does, if supports move.
+    inertia: Option<Buffer<f64>>,
+}
+
+/// What prescribed displacements do at rest.
+pub(super) struct Moved {
+    /// `f - K w_D` without loads: 0 where it is held.
+    pub forces: Vec<f64>,
+    /// The prescribed displacements with the motions of whole parts that fit them, and M times these.
+    pub shape: Vec<f64>,
+    pub inertia: Buffer<f64>,
+}
+
+/// Solves for it: K is that of the pencil less the shift times M.
+pub(super) fn under_loads(
+    run: &Run,
+    system: &System<f64>,
+    (pencil, shift): (&Pencil, f64),
+    moved: Option<Moved>,
+) -> Result<UnderLoads> {
+    let (space, n) = (run.space, pencil.a.n());
+    let stiffness = Unshifted::new(space, pencil, shift)?;
+    let modes: Vec<&Buffer<f64>> = pencil.deflated.iter().collect();
+    let mut moved_modes = space.vectors(n, modes.len())?;
+    pencil.m.apply_all(space, pencil.deflated, &mut moved_modes)?;
+    let moved_modes: Vec<&Buffer<f64>> = moved_modes.iter().collect();
+    // The displacements under forces, without their share in the modes, and that.
+    let of_others = |f: &Buffer<f64>| {
+        let [mut left, mut u] = [space.zeros(n)?, space.zeros(n)?];
+        space.copy(f, &mut left)?;
+        let forces = space.gram(&modes, &[f])?;
+        space.combine(&moved_modes, &-&forces, 1.0, slice::from_mut(&mut left))?;
+        let [all, rest] = [f, &left].map(|f| space.gram(&[f], &[f]).map(|squares| squares.sum().sqrt()));
+        if rest? > LEFT * all? {
+            solve(run, pencil, &stiffness, &left, &mut u)?;
+            let shares = space.gram(&moved_modes, &[&u])?;
+            space.combine(&modes, &-shares, 1.0, slice::from_mut(&mut u))?;
+        }
+        expand(space, system, &mut u)?;
+        Ok::<_, Error>((u, forces.iter().copied().collect::<Vec<_>>()))
+    };
+    let Some(Moved { forces, shape, inertia: mut f }) = moved else {
+        let (load, forces) = of_others(&system.f)?;
+        return Ok(UnderLoads { forces: forces.into_iter().map(|force| [force, 0.0]).collect(), load, inertia: None });
+    };
+    // u_s, what is prescribed left out; then with it.
+    let (mut at_rest, mut of_loads) = (space.zeros(n)?, space.zeros(n)?);
+    let forces = space.upload_vec(forces)?;
+    solve(run, pencil, &stiffness, &forces, &mut at_rest)?;
+    let mut more = space.zeros(n)?;
+    pencil.m.apply(space, &at_rest, &mut more)?;
+    space.axpy(Quotient::ONE, &more, &mut f)?;
+    let (inertia, of_motion) = of_others(&f)?;
+    space.copy(&system.f, &mut of_loads)?;
+    space.axpy(Quotient::MINUS_ONE, &forces, &mut of_loads)?;
+    let (mut load, of_loads) = of_others(&of_loads)?;
+    expand(space, system, &mut at_rest)?;
+    space.axpy(Quotient::ONE, &at_rest, &mut load)?;
+    space.axpy(Quotient::ONE, &space.upload_vec(shape)?, &mut load)?;
+    space.finish()?;
+    let forces = of_loads.into_iter().zip(of_motion).map(|(load, motion)| [load, motion]).collect();
+    Ok(UnderLoads { forces, load, inertia: Some(inertia) })
+}
+
+fn solve(run: &Run, pencil: &Pencil, stiffness: &dyn LinOp<f64>, f: &Buffer<f64>, u: &mut Buffer<f64>) -> Result<()> {
+    let CgOptions { tolerance, max_iterations, .. } = stopping(&run.model.solver);
+    let options = CgOptions::new(tolerance, max_iterations);
+    cg(run.space, &Equations::new(stiffness, f), pencil.preconditioner, u, options, run.monitor)?;
+    Ok(())
+}
+
+/// Gives a vector what is coupled.
+fn expand(space: &Space, system: &System<f64>, u: &mut Buffer<f64>) -> Result<()> {
+    system.body.couplings.as_ref().map_or(Ok(()), |couplings| couplings.on_device.expand(space, u))
+}
+
+/// Sends the curves of the probes, then the steps with fields.
+pub(super) fn send(
+    run: &mut Run,
+    body: &Loaded,
+    (found, eigenvalues): (&Eigenpairs, &[f64]),
+    UnderLoads { forces, load, inertia }: &UnderLoads,
+) -> Result<()> {
+    let Some(response) = &run.model.response else { return Ok(()) };
+    let loaded = |(eigenvalue, [force, moved]): (&f64, &[f64; 2])| LoadedMode {
+        eigenvalue: *eigenvalue,
+        force: *force,
+        moved: *moved,
+    };
+    let modes: Vec<LoadedMode> = eigenvalues.iter().zip(forces).map(loaded).collect();
+    let shapes: Vec<&Buffer<f64>> = found.vectors.iter().chain([load]).chain(inertia).collect();
+    let shown = response.shown(eigenvalues);
+    let mut number = run.model.modes;
+    for (at, factors) in shown.iter().zip(response.factors(&shown, &modes)) {
+        for moment in response.moments() {
+            let u = combined(run.space, &shapes, &factors, *moment)?;
+            let outcome = modes::outcome(run, found, found.vectors.len() - 1);
+            let step = modes::step(run, body, &u, outcome, (number, Told { scale: 1.0, value: *at, tables: vec![] }))?;
+            modes::take(run, Step { moment: Some(*moment), ..step })?;
+            number += 1;
+        }
+    }
+    let probed = response.probed(eigenvalues);
+    if probed.is_empty() || run.model.probes.is_empty() {
+        return Ok(());
+    }
+    let curves = curves(run, body, &shapes, &response.factors(&probed, &modes))?;
+    let over = ("frequency", Quantity::Frequency);
+    run.sink.take_series(Series { name: "response", over, at: probed, columns: COLUMNS, curves })
+}
+
+/// The factors of all shapes.
+fn all(Factors { modes, load, inertia }: &Factors) -> impl Iterator<Item = Complex<f64>> + '_ {
+    modes.iter().copied().chain([*load, *inertia].map(Complex::from))
+}
+
+/// The displacements of a moment.
+fn combined(space: &Space, shapes: &[&Buffer<f64>], factors: &Factors, moment: Moment) -> Result<Vec<f64>> {
+    let of = |factor: Complex<f64>| if moment == Moment::Imaginary { factor.im } else { factor.re };
+    let factors = DMatrix::from_iterator(shapes.len(), 1, all(factors).take(shapes.len()).map(of));
+    let mut u = space.zeros(shapes[0].len())?;
+    space.combine(shapes, &factors, 0.0, slice::from_mut(&mut u))?;
+    space.download(&u)
+}
+
+/// What the probes do at each frequency.
+fn curves(run: &Run, body: &Loaded, shapes: &[&Buffer<f64>], factors: &[Factors]) -> Result<Vec<Curve>> {
+    let size = body.supports.components;
+    let mut of_probes: Vec<Vec<Vector3<f64>>> = vec![vec![]; run.model.probes.len()];
+    for shape in shapes {
+        let u = run.space.download(shape)?;
+        for (probe, shapes) in run.model.probes.iter().zip(&mut of_probes) {
+            let row = |node: u32| size * body.numbering.to_solver[node as usize] as usize;
+            let at = |c: usize| probe.shares.iter().map(|(node, share)| share * u[row(*node) + c]).sum::<f64>();
+            shapes.push(Vector3::from_fn(|c, _| if c < size { at(c) } else { 0.0 }));
+        }
+    }
+    let row = |factors: &Factors, shapes: &[Vector3<f64>]| {
+        let terms = all(factors).zip(shapes);
+        let u = terms.fold(Vector3::zeros(), |sum: Vector3<Complex<f64>>, (a, shape)| sum + shape.map(|c| a * c));
+        // What is rounding beside the rest has no phase.
+        let most = largest(&u);
+        let u = u.map(|c| if c.norm() > ROUNDING * most { c } else { Complex::ZERO });
+        let phases = u.iter().map(|c| c.arg().to_degrees());
+        [most].into_iter().chain(u.iter().map(|c| c.norm())).chain(phases).collect()
+    };
+    let curve = |(probe, shapes): (&Probe, &Vec<Vector3<f64>>)| Curve {
+        name: probe.name.clone(),
+        rows: factors.iter().map(|factors| row(factors, shapes)).collect(),
+    };
+    Ok(run.model.probes.iter().zip(&of_probes).map(curve).collect())
+}
+/// How far a point is from its place at most: its path is an ellipse.
+fn largest(u: &Vector3<Complex<f64>>) -> f64 {
+    let (a, b) = (u.map(|c| c.re), u.map(|c| c.im));
+    let (sum, difference) = (a.norm_squared() + b.norm_squared(), a.norm_squared() - b.norm_squared());
+    (0.5 * (sum + difference.hypot(2.0 * a.dot(&b)))).sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::f64::consts::TAU;
+
+    #[test]
+    fn the_largest_displacement_is_that_of_the_ellipse() {
+        let u = Vector3::new(Complex::new(1.0, 0.5), Complex::new(-0.3, 2.0), Complex::new(0.1, -0.7));
+        let at = |angle: f64| u.map(|c| (c * Complex::from_polar(1.0, angle)).re).norm();
+        let searched = (0..10_000).map(|i| at(TAU * f64::from(i) / 10_000.0)).fold(0.0, f64::max);
+        assert!((largest(&u) - searched).abs() < 1e-6, "{} {searched}", largest(&u));
+    }
+}
