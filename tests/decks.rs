@@ -7,7 +7,9 @@ use warpfem::device::DeviceName;
 use warpfem::linalg::Space;
 use warpfem::model::Model;
 use warpfem::model::case::{Case, deck_mesh};
+use warpfem::output::dat;
 use warpfem::pipeline::{self, Solution};
+use warpfem::result::Steps;
 use warpfem::result::choices::{Method, Operator, Preconditioner};
 use warpfem::solve::Silent;
 
@@ -37,12 +39,16 @@ fn solve(model: &Model) -> Solution {
 
 /// The same body with these tables of a case file, on the mesh of the deck.
 fn as_case(name: &str, tables: &str) -> Solution {
+    solve(&case_model(name, tables))
+}
+
+fn case_model(name: &str, tables: &str) -> Model {
     let head =
         "[mesh]\nfile = \"deck\"\n[[material]]\nname = \"steel\"\nyoung = 210e3\npoisson = 0.3\ndensity = 7.8e-9\n";
     let case =
         Case::parse(Path::new("case.toml"), &format!("{head}{tables}")).unwrap_or_else(|error| panic!("{error}"));
     let mesh = deck_mesh(&path(name)).unwrap_or_else(|error| panic!("{error}"));
-    solve(&exact(Model::resolve(&case, mesh).unwrap_or_else(|error| panic!("{error}"))))
+    exact(Model::resolve(&case, mesh).unwrap_or_else(|error| panic!("{error}")))
 }
 
 fn assert_same(deck: &Solution, case: &Solution) {
@@ -238,7 +244,7 @@ fn springs_join_nodes_and_a_coupling_may_take_one_component() {
         }
         assert!((node(53)[1] - node(52)[1] + 0.3 * pull / e).abs() < 1e-9, "{:?} {:?}", node(52), node(53));
         let mut dat = Vec::new();
-        warpfem::output::dat::write(&mut dat, &model, 0, &solution.step).unwrap();
+        dat::write(&mut dat, &model, 0, &solution.step).unwrap();
         let dat = String::from_utf8(dat).unwrap();
         let row = |start: &str, behind: usize| -> Vec<f64> {
             let at =
@@ -266,7 +272,7 @@ fn a_reference_node_prints_along_its_axes_or_those_of_the_mesh() {
         .replace("U\n", "U\n*NODE PRINT, NSET=P, GLOBAL=YES\nU\n");
     let model = model("joined.inp", &deck);
     let mut dat = Vec::new();
-    warpfem::output::dat::write(&mut dat, &model, 0, &solve(&model).step).unwrap();
+    dat::write(&mut dat, &model, 0, &solve(&model).step).unwrap();
     let dat = String::from_utf8(dat).unwrap();
     let rows: Vec<[f64; 3]> = dat.lines().filter_map(|line| line.strip_prefix("       100")).map(of_row).collect();
     let [[radial, around, _], [x, y, _]] = rows[..] else { panic!("{dat}") };
@@ -326,11 +332,11 @@ fn prints_have_the_columns_of_ccx() {
             "*El print, Elset=Solid_part-1\nS\n*Node print, Nset=Internal-1_Fixed, Totals=Yes\nRF",
         ),
     );
-    let fields = warpfem::output::dat::fields(&model);
+    let fields = dat::fields(&model);
     assert_eq!(fields, ["stress_points", "nodal_force"]);
     let solution = pipeline::solve_asked(&Space::open(DeviceName::Cpu).unwrap(), &model, &fields, &Silent).unwrap();
     let mut dat = Vec::new();
-    warpfem::output::dat::write(&mut dat, &model, 0, &solution.step).unwrap();
+    dat::write(&mut dat, &model, 0, &solution.step).unwrap();
     let dat = String::from_utf8(dat).unwrap();
     let lines: Vec<&str> = dat.lines().collect();
     let heading = " stresses (elem, integ.pnt.,sxx,syy,szz,sxy,sxz,syz) for set SOLID_PART-1 and time  0.1000000E+01";
@@ -364,6 +370,47 @@ fn steps_of_modes_are_studies() {
     }
 }
 
+/// A step behind `*FREQUENCY`: vibration beside what a case file says, and motion in time, which with much damping ends at rest.
+#[test]
+fn modes_move_under_loads() {
+    let deck = text("gmsh.inp").replace("*ELASTIC\n", "*DENSITY\n7.8e-9\n*ELASTIC\n");
+    let still = solve(&model("gmsh.inp", &deck));
+    let steps = |deck: &str| {
+        let mut sink = Steps { fields: vec!["displacement".into()], ..Steps::default() };
+        let model = model("gmsh.inp", deck);
+        pipeline::solve_into(&Space::cpu(), &model, &mut sink, &Silent).unwrap();
+        assert_eq!(sink.steps.iter().filter(|step| step.is_mode()).count(), 2);
+        (sink.steps, model)
+    };
+    let behind = |card: &str| {
+        deck.replace(
+            "*STATIC\n",
+            &format!("*FREQUENCY, STORAGE=YES\n2\n*BOUNDARY\nroot,1,3\n*END STEP\n*STEP, INC=400\n{card}"),
+        )
+    };
+    let (vibration, model) =
+        steps(&behind("*STEADY STATE DYNAMICS\n100., 200., 3\n*MODAL DAMPING\n1, 1, 0.05\n2, 2, 0.1\n"));
+    let rest = "[analysis]\nstudy = \"modal\"\nmodes = 2\n[[support]]\non = \"ROOT\"\nfix = \"xyz\"\n\
+                [[force]]\non = \"END\"\ntotal = [0.0, 0.0, -100.0]\n\
+                [harmonic]\nfields = [100.0, 150.0, 200.0]\ndamping = [0.05, 0.1]\n";
+    let case = pipeline::solve_cases(&Space::cpu(), &case_model("gmsh.inp", rest), &Silent).unwrap();
+    let behind_modes = vibration.iter().zip(&case).skip(2);
+    assert_eq!((vibration.len(), case.len()), (8, 8));
+    for (of_deck, of_case) in behind_modes {
+        let [of_deck, of_case] = [of_deck, &of_case.step].map(|step| step.vectors::<3>("displacement").as_flattened());
+        let largest = of_case.iter().fold(0.0, |most: f64, u| most.max(u.abs()));
+        assert_close("vibration", of_deck, of_case, 1e-6, largest);
+    }
+    let mut prints = Vec::new();
+    vibration.iter().enumerate().for_each(|(k, step)| dat::write(&mut prints, &model, k, step).unwrap());
+    assert_eq!(String::from_utf8(prints).unwrap().matches("and time  0.1500000E+03").count(), 2);
+    let (motion, _) = steps(&behind("*MODAL DYNAMIC\n0.001, 0.1\n*MODAL DAMPING\n1, 2, 0.7\n"));
+    assert_eq!((motion.len(), &*motion[101].label, motion[101].value), (102, "time 100", 0.1));
+    let [end, at_rest] = [&motion[101], &still.step].map(|step| step.vectors::<3>("displacement").as_flattened());
+    let largest = at_rest.iter().fold(0.0, |most: f64, u| most.max(u.abs()));
+    assert_close("at the end", end, at_rest, 1e-6, largest);
+}
+
 /// An edit of a deck, and what is said of it.
 #[rustfmt::skip]
 const MISTAKES: &[(&str, &str, &str, &str)] = &[
@@ -377,7 +424,25 @@ const MISTAKES: &[(&str, &str, &str, &str)] = &[
     ("gmsh.inp", "*STATIC\n", "*BUCKLE\n3\n4\n", "*BUCKLE has one line"),
     ("gmsh.inp", "*STATIC\n", "*STATIC\n*END STEP\n*STEP, PERTURBATION\n*STATIC\n", "statics about a loaded state are not solved"),
     ("gmsh.inp", "*STATIC\n", "*STATIC\n*END STEP\n*STEP, PERTURBATION\n*BUCKLE\n3\n", "a *BUCKLE step stands beside others"),
-    ("gmsh.inp", "*STATIC\n", "*DYNAMIC\n", "*DYNAMIC: motion in time is not solved"),
+    ("gmsh.inp", "*STATIC\n", "*DYNAMIC\n", "*DYNAMIC: motion in time is solved of modes alone"),
+    ("gmsh.inp", "*STATIC\n", "*STEADY STATE DYNAMICS\n1., 9.\n", "a step behind one of *FREQUENCY alone"),
+    ("gmsh.inp", "*STATIC\n", "*FREQUENCY\n3\n*END STEP\n*STEP\n*STEADY STATE DYNAMICS\n9., 1.\n", "the range of frequencies is not one"),
+    ("gmsh.inp", "*STATIC\n", "*FREQUENCY\n3\n*END STEP\n*STEP\n*STEADY STATE DYNAMICS\n1., 9., 1\n", "points are from 2 to 10000"),
+    ("gmsh.inp", "*STATIC\n", "*FREQUENCY\n3\n*END STEP\n*STEP\n*STEADY STATE DYNAMICS, HARMONIC=NO\n1., 9.\n", "periodic and not harmonic"),
+    ("gmsh.inp", "*STATIC\n", "*FREQUENCY\n3\n*END STEP\n*STEP\n*STEADY STATE DYNAMICS\n1., 9.\n*MODAL DAMPING\n1, 2, 0.1\n", "some modes are not damped"),
+    ("gmsh.inp", "*STATIC\n", "*FREQUENCY\n3\n*END STEP\n*STEP\n*STEADY STATE DYNAMICS\n1., 9.\n*MODAL DAMPING\n1, 3, -0.1\n", "damping is 0 or more"),
+    ("gmsh.inp", "*STATIC\n", "*FREQUENCY\n3\n*END STEP\n*STEP\n*MODAL DAMPING\n1, 3, 0.1\n*MODAL DYNAMIC\n1., 9.\n", "stands above the card that it belongs to"),
+    ("gmsh.inp", "*STATIC\n", "*FREQUENCY\n3\n*END STEP\n*STEP\n*MODAL DYNAMIC\n9., 1.\n", "not longer than the step"),
+    ("gmsh.inp", "*STATIC\n", "*FREQUENCY\n3\n*END STEP\n*STEP\n*MODAL DYNAMIC\n1.\n", "the increment and the length of the step are missing"),
+    ("gmsh.inp", "*STATIC\n", "*FREQUENCY\n3\n*END STEP\n*STEP\n*MODAL DYNAMIC\n1., 101.\n", "the step has 101 increments, and INC allows 100"),
+    ("gmsh.inp", "*STATIC\n", "*FREQUENCY\n3\n*BOUNDARY\nroot,1,3\n*END STEP\n*STEP\n*MODAL DYNAMIC\n1., 9.\n*NODE PRINT, NSET=END\nRF\n", "RF and forces on surfaces are not printed"),
+    ("gmsh.inp", "*STATIC\n", "*FREQUENCY\n3\n*END STEP\n*STEP\n*MODAL DYNAMIC\n1., 9.\n*BOUNDARY\nend, 1\n", "not held as the one whose modes"),
+    ("gmsh.inp", "*STATIC\n", "*FREQUENCY\n3\n*BOUNDARY\nend, 1\n*END STEP\n*STEP\n*MODAL DYNAMIC\n1., 9.\n*BOUNDARY\nend, 1, 1, 2.\n", "supports that move in time are not solved"),
+    ("gmsh.inp", "*STATIC\n", "*FREQUENCY\n3\n*END STEP\n*STEP\n*MODAL DYNAMIC\n1., 9.\n*CLOAD, AMPLITUDE=A\nend, 1, 2.\n", "there is no amplitude A"),
+    ("gmsh.inp", "*STATIC\n", "*FREQUENCY\n3\n*END STEP\n*AMPLITUDE, NAME=A\n0., 0., 1., 1.\n*STEP\n*MODAL DYNAMIC\n1., 9.\n*CLOAD, AMPLITUDE=A\nend, 1, 2.\n", "have one amplitude"),
+    ("gmsh.inp", "*STATIC\n", "*FREQUENCY\n3\n*CLOAD\nend, 1, 2.\n*END STEP\n*AMPLITUDE, NAME=A\n0., 0., 1., 1.\n*STEP\n*MODAL DYNAMIC\n1., 9.\n*CLOAD, AMPLITUDE=A\nend, 2, 2.\n*END STEP\n*STEP\n*STATIC\n", "in a step behind one of *FREQUENCY alone"),
+    ("gmsh.inp", "*STATIC\n", "*FREQUENCY\n3\n*END STEP\n*STEP\n*STEADY STATE DYNAMICS\n1., 9.\n*CLOAD, LOAD CASE=2\nend, 1, 2.\n", "imaginary parts of loads are not read"),
+    ("gmsh.inp", "*STATIC\n", "*FREQUENCY\n3\n*END STEP\n*AMPLITUDE, NAME=A\n0., 0., 1., 1.\n*STEP\n*STEADY STATE DYNAMICS\n1., 9.\n*CLOAD, AMPLITUDE=A\nend, 1, 2.\n", "amplitudes over frequencies are not read"),
     ("gmsh.inp", "*STATIC\n", "", "this step does not say what is solved"),
     ("gmsh.inp", "*END STEP\n", "", "this step has no end"),
     ("gmsh.inp", "*STEP\n", "", "*STATIC stands outside of a step"),

@@ -11,7 +11,7 @@ use warpfem::mesh::generate::generate_box;
 use warpfem::mesh::rectangle::generate_rectangle;
 use warpfem::model::Model;
 use warpfem::pipeline;
-use warpfem::result::{Series, Steps};
+use warpfem::result::{Moment, Series, Step, Steps};
 use warpfem::solve::Silent;
 use warpfem::verify;
 
@@ -138,4 +138,50 @@ fn a_plate_in_its_plane() {
     let expected = (1e5 * 0.1) / (3.0 * 200e9 * 0.1_f64.powi(3) / 12.0) / (1.0 - (50.0 / first).powi(2));
     assert!((row[2] / expected - 1.0).abs() < 0.05 && row[3] == 0.0, "{row:?} {expected}");
     assert!(row[5] < 0.0 && row[5] > -5.0, "{row:?}");
+}
+
+/// The bar above, shaken at its end by u0: `u0 / cos(k L)` at the other. Fields at a frequency are what probes have there, and
+/// what supports and loads do adds up.
+#[test]
+fn supports_that_move() {
+    let sides = ["y", "z"].map(|axis| {
+        ["min", "max"].map(|end| format!("[[support]]\non = \"{axis}{end}\"\nfix = \"{axis}\"\n")).concat()
+    });
+    let (base, force) = (
+        "[[support]]\non = \"xmin\"\ndisplacement = { x = 1e-3 }\n",
+        "[[force]]\non = \"xmax\"\ntotal = [1e5, 0.0, 0.0]\n",
+    );
+    let still = base.replace("1e-3", "0.0");
+    let bar = STEEL.replace("poisson = 0.3", "poisson = 0.0");
+    let at = [300.0, 700.0, 1600.0];
+    let of = |more: &str| {
+        let rest = "[harmonic]\nfrequencies = [300.0, 700.0, 1600.0]\nfields = [700.0]\nrayleigh = [0.0, 1e-8]\n\
+                    [output]\nprobes = [{ name = \"end\", at = [1.0, 0.05, 0.05] }]\n";
+        let case = format!("[analysis]\nstudy = \"modal\"\nmodes = 20\n{bar}{}{more}{rest}", sides.concat());
+        let model = model(&case, generate_box(Hex20, [1.0, 0.1, 0.1], [30, 1, 1]).unwrap());
+        let mut sink = Steps { fields: vec!["displacement".into(), "stress_nodal".into()], ..Steps::default() };
+        pipeline::solve_into(&Space::cpu(), &model, &mut sink, &Silent).unwrap();
+        let row = &sink.series[0].curves[0].rows;
+        let end: Vec<Complex<f64>> = row.iter().map(|row| Complex::from_polar(row[1], row[4].to_radians())).collect();
+        let [real, imaginary] = &sink.steps[20..] else { panic!("{} steps", sink.steps.len()) };
+        assert_eq!((&*real.label, real.value, imaginary.moment), ("response 1, real", 700.0, Some(Moment::Imaginary)));
+        let tip = |step: &Step| model.probes[0].of_flat(step.nodes("displacement"), 3)[0];
+        assert!((Complex::new(tip(real), tip(imaginary)) - end[1]).norm() < 1e-9 * end[1].norm(), "{end:?}");
+        let at_base = model.mesh.coords.iter().position(|x| x[0] == 0.0).unwrap();
+        (end, real.vectors::<3>("displacement")[at_base][0], real.vectors::<6>("stress_nodal")[at_base][0])
+    };
+    let (shaken, base_moves, stress) = of(base);
+    let speed = (200e9f64 / 8000.0).sqrt();
+    for (found, at) in shaken.iter().zip(at) {
+        let expected = 1e-3 / (TAU * at / speed).cos();
+        assert!((found.re / expected - 1.0).abs() < 2e-6, "{at}: {found} {expected}");
+    }
+    // At the base: the displacement prescribed, and the stress E u0 k tan(k L).
+    let k = TAU * 700.0 / speed;
+    assert!((base_moves - 1e-3).abs() < 1e-12 && (stress / (200e9 * 1e-3 * k * k.tan()) - 1.0).abs() < 1e-3);
+    let (pulled, stands, _) = of(&format!("{still}{force}"));
+    let (both, ..) = of(&format!("{base}{force}"));
+    assert_eq!(stands, 0.0);
+    let sums = shaken.iter().zip(&pulled).map(|(one, other)| one + other);
+    assert!(both.iter().zip(sums).all(|(both, sum)| (both - sum).norm() < 1e-6 * sum.norm()));
 }

@@ -114,6 +114,15 @@ fn loads_that_vibrate_move_probes() {
     assert_eq!(summary["response"][1]["amplitude"].as_f64(), Some(0.0));
     let report = folder.text("out/case.html");
     assert!(report.contains("Response to the loads") && report.contains("aria-label=\"amplitude over frequency\""));
+    // Fields at a frequency are steps behind the modes.
+    let shown = case.replace("points = 5\n", "points = 5\nfields = [50.0]\n");
+    folder.solve(&shown, &[]).done().tells(&["response 1, imaginary", "3 modes, 2 responses, solved"]);
+    let steps = &folder.summary("out")["steps"];
+    assert_eq!((steps[3]["frequency"].as_f64(), steps[3]["part"].as_str()), (Some(50.0), Some("real")));
+    assert!(steps[4]["part"] == "imaginary" && steps[4]["results"].get("reactions").is_none(), "{}", steps[4]);
+    assert!(steps[3]["results"]["max_von_mises"].is_object() && folder.path("out/case_response_1__real.vtu").exists());
+    let report = folder.text("out/case.html");
+    assert!(report.contains("<h2>2 responses</h2>") && report.contains("response 1, real, 50.00 Hz"));
     // A solution without it takes the file away.
     folder.solve(&case.replace(harmonic, ""), &[]).done();
     assert!(!folder.path("out/case_response.csv").exists());

@@ -4,7 +4,9 @@
     modes.py BINARY [NAME ..]    a line per deck; exit 1 if one is beyond the bounds
 
 Frequencies differ by 1e-6 of themselves at most, load factors by 1e-5, and the spans of the shapes of equal or nearly equal
-eigenvalues by an angle of 1e-4. Decks of ccx are among them. Needs numpy, `ccx` and its decks (in Debian calculix-ccx,
+eigenvalues by an angle of 1e-4. Of steady vibrations and of motions in time it compares the displacements that are printed. ccx
+leaves out what higher modes add: one shape, times what the loads are. What remains beside one shape is 1e-6 of the largest at
+most. Decks of ccx are among them. Needs numpy, `ccx` and its decks (in Debian calculix-ccx,
 calculix-ccx-test).
 """
 
@@ -21,6 +23,9 @@ import suite
 
 BOUNDS = {"modal": 1e-6, "buckling": 1e-5}
 ANGLE = 1e-4
+BESIDE = 1e-6
+# Where supports move: ccx damps all motion, here it is that beside theirs.
+BESIDE_OF_SUPPORTS = 1e-4
 # Eigenvalues that are nearer to each other than this are a cluster; below this part of the largest they are 0.
 NEAR, ZERO = 1e-3, 1e-5
 
@@ -52,6 +57,17 @@ def press(value, side="xmax"):
     return f"*DSLOAD\n{side}, P, {value}\n"
 
 
+def moving(kind, n, supports, loads, damping, step="*STEP, INC=1000\n"):
+    """Modes, then the motion under loads."""
+    modes = f"*STEP\n*FREQUENCY, STORAGE=YES\n{n}\n{supports}*END STEP\n"
+    return STEEL + modes + f"{step}{kind}{damping}{loads}*NODE PRINT, NSET=xmax\nU\n*END STEP\n"
+
+
+RATIOS, RAYLEIGH = "*MODAL DAMPING\n1, 5, 0.02\n6, 20, 0.05\n", "*MODAL DAMPING, RAYLEIGH\n,, 8., 1e-5\n"
+SWEEP = "*STEADY STATE DYNAMICS\n20., 700., 5, 2.\n"
+SHAKEN = "*BOUNDARY\nxmin, 3, 3, 1e-3\n"
+PULSE = "*AMPLITUDE, NAME=pulse\n0., 0., 2e-3, 1., 4e-3, 0.\n"
+TIP = "*CLOAD\n{last}, 3, 100.\n"
 MASSES = "*ELEMENT, TYPE=MASS, ELSET=lump\n900001, 1\n900002, {last}\n*MASS, ELSET=lump\n500.\n"
 EQUATION = "*EQUATION\n2\n{last}, 2, 1., {other}, 2, -1.\n"
 RIGID = "*NODE, NSET=ref\n900001, 2., 0.15, 0.1\n*RIGID BODY, NSET=xmax, REF NODE=900001\n"
@@ -82,6 +98,15 @@ DECKS = {
     "flat": ("hex20r", [8, 8, 1], PLATE, buckle(3, SUPPORTED + "xmin, 1\nymin, 2\n", press(1e6))),
     "tipping": ("hex20r", [12, 4, 1], [1, 0.2, 0.01], buckle(3, CLAMP, "*CLOAD\nxmax, 2, 1e2\n")),
 }
+# The same, of motions under loads.
+MOTIONS = {
+    "sweep": ("hex20", [8, 2, 1], BEAM, moving(SWEEP, 12, CLAMP, TIP, RATIOS)),
+    "sweep_rayleigh": ("hex20", [8, 2, 1], BEAM, moving(SWEEP, 12, CLAMP, press(1e3, "zmax"), RAYLEIGH)),
+    "shaken": ("hex20", [8, 2, 1], BEAM, moving("*STEADY STATE DYNAMICS\n5., 30., 9, 1.\n", 12, CLAMP, SHAKEN, "*MODAL DAMPING\n1, 12, 0.02\n")),
+    "step": ("hex20", [8, 2, 1], BEAM, moving("*MODAL DYNAMIC\n1e-4, 2e-2\n", 12, CLAMP, TIP, RATIOS)),
+    "pulse": ("hex20", [8, 2, 1], BEAM, PULSE + moving("*MODAL DYNAMIC\n1e-4, 1e-2\n", 12, CLAMP,
+                                                      TIP.replace("CLOAD", "CLOAD, AMPLITUDE=pulse"), RAYLEIGH)),
+}
 # Of ccx's own.
 OF_SUITE = ["beamf", "beam8f", "beamf2", "beamft", "beamb", "beam8b"]
 # Elements whose mass ccx integrates at the points of their stiffness, which are too few for products of shape functions, or, of
@@ -92,7 +117,7 @@ OF_DEFORMED = 0.001
 
 
 def write(binary, name, folder):
-    element, cells, size, rest = DECKS[name]
+    element, cells, size, rest = (DECKS | MOTIONS)[name]
     of = lambda values: [str(value) for value in values]
     subprocess.run([binary, "mesh", "box", "--element", element, "--cells", *of(cells), "--size", *of(size), "-o", "box.msh"],
                    cwd=folder, check=True, capture_output=True)
@@ -181,17 +206,50 @@ def solve(binary, name, folder):
     return ("agrees" if same_zeros and difference <= BOUNDS[study] and widest <= ANGLE else "DIFFERS"), shown
 
 
+def printed(path):
+    """Frequencies or times with the displacements below: complex where a second table has the same one."""
+    tables = re.split(r"(?m)^ displacements .*time +(\S+)$", path.read_text(errors="replace"))
+    values = {}
+    for at, table in zip(tables[1::2], tables[2::2]):
+        rows = [line.split()[1:] for line in table.split("\n\n")[1].splitlines() if line.strip()]
+        u = np.array(rows, dtype=float)
+        values[float(at)] = values[float(at)] + 1j * u if float(at) in values else u
+    return values
+
+
+def move(binary, name, folder):
+    result = suite.run([binary, "solve", f"{name}.inp", "-o", "out", "--device", "cpu", "--tolerance", "1e-10", "--no-symbols"], folder, 600)
+    if result.returncode:
+        return "DIFFERS", f"exit {result.returncode}: {result.stderr.strip()[-300:]}"
+    ours = printed(next(path for path in (folder / f"{name}.dat", folder / f"out/{name}.dat") if path.exists()))
+    suite.run(["ccx", name], folder, 600)
+    theirs = printed(folder / f"{name}.dat")
+    at = np.array([sorted(ours), sorted(theirs)]) if len(ours) == len(theirs) else np.array([[0.0], [np.inf]])
+    apart = np.abs(at[0] - at[1]).max() / at[1].max()
+    if apart > 1e-5:
+        return "DIFFERS", f"{len(ours)} and {len(theirs)} frequencies or times, apart by {apart:.1e}"
+    differences = np.array([ours[one] - theirs[other] for one, other in zip(*at)])
+    largest = np.abs(np.array(list(theirs.values()))).max()
+    values = differences.reshape(len(differences), -1)
+    u, size, v = np.linalg.svd(values, full_matrices=False)
+    beside = np.abs(values - size[0] * np.outer(u[:, 0], v[0])).max() / largest
+    shown = f"{len(ours):3} frequencies or times: differ by {np.abs(values).max() / largest:.1e}, beside one shape by {beside:.1e}"
+    if name == "shaken" and BESIDE < beside <= BESIDE_OF_SUPPORTS:
+        return "explained", f"{shown}; damping of the motion beside the supports'"
+    return ("agrees" if beside <= BESIDE else "DIFFERS"), shown
+
+
 def main():
     binary, names = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2:]
     bad = False
-    for name in names or [*DECKS, *OF_SUITE]:
+    for name in names or [*DECKS, *MOTIONS, *OF_SUITE]:
         with tempfile.TemporaryDirectory() as folder:
             folder = pathlib.Path(folder)
-            if name in DECKS:
+            if name in DECKS | MOTIONS:
                 write(binary, name, folder)
             else:
                 unpack(name, folder)
-            word, shown = solve(binary, name, folder)
+            word, shown = (move if name in MOTIONS else solve)(binary, name, folder)
             print(f"{name:14} {word:9} {shown}", flush=True)
             bad |= word == "DIFFERS"
     return bad

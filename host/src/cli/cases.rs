@@ -143,7 +143,7 @@ fn few_modes(model: &Model, summaries: &[Summary]) -> Option<String> {
 /// Warnings shown.
 const MOST_WARNINGS: usize = 3;
 /// Columns of a name.
-const NAME: usize = 20;
+const NAME: usize = 23;
 
 /// The modes, and the load cases or what loads do.
 fn modes_and_cases(s: &Summary) -> (&[StepSummary], &[StepSummary]) {
@@ -238,7 +238,7 @@ fn result(s: &Summary) -> String {
         n => toned(Tone::Bad, &format!("{} not converged", count(n))),
     };
     let (modes, cases) = modes_and_cases(s);
-    let noun = if modes.is_empty() { "load case" } else { "state under loads" };
+    let noun = if modes.is_empty() { "load case" } else { "response" };
     let counts = [(modes, "mode"), (cases, noun)].into_iter().filter(|(steps, _)| !steps.is_empty());
     let counts: Vec<String> = counts.map(|(steps, noun)| counted(steps.len(), noun)).collect();
     format!("{}: {}, {state}, {}", s.case, counts.join(", "), seconds(s.timings_s.total))

@@ -180,7 +180,7 @@ mod tests {
         );
         refused(&shaken(&good, "").replace(PROBES, ""), 2, &["names neither", "probes = "]);
         let fields = load(&shaken("fields = [7.0, 3.0]\ndamping = 0.02\n", "").replace(PROBES, "")).unwrap();
-        assert_eq!((fields.n_steps(), &*fields.step_name(13)), (14, "response 2, imaginary part"));
+        assert_eq!((fields.n_steps(), &*fields.step_name(13)), (14, "response 2, imaginary"));
         assert_eq!(fields.response.unwrap().shown(&[1.0]), [3.0, 7.0]);
         let moved = "[[support]]\non = \"xmax\"\ndisplacement = { x = 0.1 }\n";
         assert!(load(&shaken(&good, moved)).is_ok());

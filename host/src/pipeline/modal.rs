@@ -16,16 +16,17 @@ use crate::precond;
 use crate::result::{DirectError, EFFECTIVE_MASS, Ending, Error, MODES, PARTICIPATION, Result};
 use crate::solve::energy::parts::about_centre;
 use crate::sparse::{Coupled, LinOp, Matrix};
+use kernels_rs::blas::quotient;
 use nalgebra::{DMatrix, SymmetricEigen};
 use std::cell::RefCell;
 use std::f64::consts::TAU;
 use std::slice;
 
-/// The shift, relative to the largest eigenvalue: below the first one of slender bodies, and above what rounding makes of 0.
-const SMALLEST_SHIFT: f64 = 1e6 * f64::EPSILON;
+/// The shift, relative to the [`stiffness_by_mass`]: below the first one of slender bodies, and above what rounding makes of 0.
+const SMALLEST_SHIFT: f64 = 4e6 * f64::EPSILON;
 /// Parts whose rigid motions are looked for before the iteration; of more it finds them.
 const MOST_PARTS: usize = 8;
-/// What rounding leaves of the energy of a motion without strain, relative to the largest eigenvalue.
+/// What rounding leaves of the energy of a motion without strain, relative to the same.
 const ROUNDING: f64 = 1e4 * f64::EPSILON;
 /// How far a body moves.
 const MOVED: Scalar = Scalar::new(N_SCALARS - 4);
@@ -43,8 +44,8 @@ pub(super) fn solve(run: &mut Run) -> Result<()> {
     let whole_mass = WithBodies { matrix: &mass, bodies: &bodies, factor: 1.0 };
     let motions = whole_motions(space, body, &whole_mass)?;
     let moved = model.response.as_ref().map_or(Ok(None), |_| moved(space, body, &whole_mass))?;
-    let largest = largest_eigenvalue(space, &system, &mass)?;
-    let (shift, zero) = (model.shift.max(SMALLEST_SHIFT * largest), ROUNDING * largest);
+    let scale = stiffness_by_mass(space, &system, &mass)?;
+    let (shift, zero) = (model.shift.max(SMALLEST_SHIFT * scale), ROUNDING * scale);
     system.support(space, &mut mass)?;
     system.add(space, shift, &mass)?;
     run.timings.boundary += run.phase.next("preconditioner");
@@ -101,12 +102,15 @@ fn stiffen(run: &mut Run, system: &mut System<f64>) -> Result<bool> {
     Ok(true)
 }
 
-/// About the largest eigenvalue, from the diagonals of K and M.
-fn largest_eigenvalue(space: &Space, system: &System<f64>, mass: &Matrix<f64>) -> Result<f64> {
+/// The mean stiffness by the mean mass, from the diagonals of K and M: about the largest eigenvalue. That of a node without mass
+/// would be none.
+fn stiffness_by_mass(space: &Space, system: &System<f64>, mass: &Matrix<f64>) -> Result<f64> {
     let flexibility = space.take(precond::inverse_diagonal(space, system.matrix())?)?;
     let lightness = space.take(precond::inverse_diagonal(space, mass)?)?;
     let both = flexibility.iter().zip(&lightness).filter(|(k, m)| **k > 0.0 && **m > 0.0);
-    Ok(both.map(|(flexibility, lightness)| lightness / flexibility).fold(0.0, f64::max))
+    let [stiffness, mass] =
+        both.fold([0.0; 2], |[k, m], (flexibility, lightness)| [k + flexibility.recip(), m + lightness.recip()]);
+    Ok(quotient(stiffness, mass))
 }
 
 /// Masses that are bodies on a device: parts `m r r^T` of M.

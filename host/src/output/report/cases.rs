@@ -106,7 +106,7 @@ impl CasePages<'_> {
             "<section><h2>{}</h2><div class=\"wide\"><table><thead><tr><th></th><th>largest {}</th><th>at</th><th>{unknown}</th>\
              <th></th></tr></thead><tbody>{rows}</tbody></table></div><p class=\"note\">The governing case, {}, is shown \
              first.</p></section>\n",
-            counted(self.summaries.len() - first, if first > 0 { "state under loads" } else { "load case" }),
+            counted(self.summaries.len() - first, if first > 0 { "response" } else { "load case" }),
             words.intensity[0],
             self.name(self.governing)
         )

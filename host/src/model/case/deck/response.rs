@@ -161,7 +161,8 @@ impl Reader<'_> {
     }
 
     /// What is asked of the model.
-    pub(super) fn response(&self, modes: &Step, motion: &Motion, step: &Step) -> Read<Response> {
+    pub(super) fn response(&self, modes: &Step, step: &Step) -> Read<Option<Response>> {
+        let Some(motion) = &step.state.response else { return Ok(None) };
         let refuse = |message: &str, help: &str| Err(Mistake::at(step.place.clone(), message, help));
         let Motion { excitation, ratios, rayleigh, amplitude } = motion;
         let damping = match rayleigh {
@@ -198,7 +199,7 @@ impl Reader<'_> {
             }
             *amplitude = name.and_then(|name| self.amplitudes.get(&name)).map_or(vec![], |of| of.table.clone());
         }
-        Ok(Response { excitation, damping })
+        Ok(Some(Response { excitation, damping }))
     }
 
     /// Makes tables of two steps: of modes, and of the motion under loads.

@@ -61,7 +61,7 @@ pub struct State {
     /// Whether it is about the state at the end of the step before.
     is_about_loads: bool,
     /// How many modes it asks for and of what, if it is of natural frequencies or of buckling.
-    modes: Option<(Study, Spanned<u64>)>,
+    pub(super) modes: Option<(Study, Spanned<u64>)>,
     /// What it asks for of the motion under loads.
     pub(super) response: Option<Motion>,
     time: f64,
@@ -298,6 +298,17 @@ impl Reader<'_> {
     /// What is asked of the model: a step of natural frequencies or of buckling is the only one, or frequencies are about the
     /// state at the end of one of statics.
     fn close_study(&mut self, steps: &[Step]) -> Read {
+        let of_motion = steps.iter().position(|step| step.state.response.is_some());
+        match (steps, of_motion) {
+            (_, None) => {}
+            ([modes, motion], Some(1)) if modes.state.modes.as_ref().is_some_and(|(of, _)| *of == Study::Modal) => {
+                self.tables.response = self.response(modes, motion)?;
+            }
+            (_, Some(motion)) => {
+                let message = "the motion under loads is solved in a step behind one of *FREQUENCY alone";
+                return Err(Mistake::at(steps[motion].place.clone(), message, "two steps: *FREQUENCY, and this one"));
+            }
+        }
         let of_modes = steps.iter().find_map(|step| Some((step.state.modes.clone()?, step)));
         let about_loads = steps.iter().find(|step| step.state.is_about_loads);
         let Some(((study, modes), step)) = of_modes else {
@@ -307,17 +318,9 @@ impl Reader<'_> {
             });
         };
         let is_prestressed = study == Study::Modal && steps.len() == 2 && step.state.is_about_loads;
-        if let [modes, motion] = steps
-            && modes.state.modes.is_some()
-            && let Some(response) = &motion.state.response
-        {
-            self.tables.response = Some(self.response(modes, response, motion)?);
-        } else if let Some(step) = steps.iter().find(|step| step.state.response.is_some()) {
-            let message = "the motion under loads is solved in a step behind one of *FREQUENCY alone";
-            return Err(Mistake::at(step.place.clone(), message, "two steps: *FREQUENCY, and this one"));
-        } else if is_prestressed {
+        if is_prestressed {
             self.tables.analysis.prestress = Some(Spanned::new(step.place.clone(), true));
-        } else if steps.len() > 1 {
+        } else if steps.len() > 1 && of_motion.is_none() {
             let message = format!("a {} step stands beside others, which do not change what it finds", card_of(study));
             let help = "a deck for this step alone; *STEP, PERTURBATION takes the stress of one *STATIC step before *FREQUENCY";
             return Err(Mistake::at(step.place.clone(), message, help));
