@@ -77,7 +77,9 @@ impl Constants {
 /// D or C at a place, in global axes and reduced to the analysis.
 fn of_material(analysis: Analysis, material: &Material, place: [f64; 3]) -> Vec<f64> {
     match analysis.physics() {
-        Physics::Potential => packed::<3, 6>(&material.axes.tensor(material.conductivity, place)).to_vec(),
+        Physics::Potential | Physics::Heat => {
+            packed::<3, 6>(&material.axes.tensor(material.conductivity, place)).to_vec()
+        }
         Physics::Elasticity => {
             let d = material.axes.to_global(&material.law.stiffness(), place);
             packed::<6, 21>(&if analysis.is_thin() { in_the_plane(&d) } else { d }).to_vec()
@@ -90,7 +92,7 @@ fn of_material(analysis: Analysis, material: &Material, place: [f64; 3]) -> Vec<
 fn constants(analysis: Analysis, material: &Material) -> [f64; 2] {
     let [lambda, mu] = material.law.lame().unwrap_or_default();
     match analysis.physics() {
-        Physics::Potential => [material.conductivity[0], 0.0],
+        Physics::Potential | Physics::Heat => [material.conductivity[0], 0.0],
         // With no stress across, eps_zz = -lambda / (lambda + 2 mu) (eps_xx + eps_yy).
         Physics::Elasticity if analysis.is_thin() => [2.0 * lambda * mu / (lambda + 2.0 * mu), mu],
         Physics::Elasticity => [lambda, mu],

@@ -17,8 +17,6 @@ pub struct LoadCase {
     pub gravity: f64,
     /// Of the forces of rotation; not negative.
     pub rotation: f64,
-    /// Of a potential's source.
-    pub source: f64,
     /// Of each of [`Model::applied`].
     pub applied: Vec<f64>,
 }
@@ -30,8 +28,6 @@ pub struct CaseLoads<'a> {
     pub gravity: Option<[f64; 3]>,
     /// How the body spins.
     pub rotation: Option<Rotation>,
-    /// What a potential's source gives per volume.
-    pub source: Option<f64>,
     /// Whether the body is free, and its own acceleration acts on it.
     pub is_free: bool,
     /// All others as nodal forces, as in [`Model::nodal_forces`].
@@ -118,7 +114,6 @@ impl Model {
             return CaseLoads {
                 gravity: None,
                 rotation: None,
-                source: None,
                 is_free: false,
                 nodal_forces: vec![[0.0; 3]; self.nodal_forces.len()].into(),
                 applied: Cow::Borrowed(&[]),
@@ -128,7 +123,6 @@ impl Model {
             return CaseLoads {
                 gravity: self.gravity,
                 rotation: self.rotation,
-                source: self.source,
                 is_free: !self.pins.is_empty(),
                 nodal_forces: Cow::Borrowed(&self.nodal_forces),
                 applied: Cow::Borrowed(&self.applied),
@@ -148,7 +142,6 @@ impl Model {
         CaseLoads {
             gravity: self.gravity.filter(|_| case.gravity != 0.0).map(|g| g.map(|c| case.gravity * c)),
             rotation: self.rotation.filter(|_| case.rotation != 0.0).map(spun),
-            source: self.source.filter(|_| case.source != 0.0).map(|source| case.source * source),
             is_free: !self.pins.is_empty(),
             nodal_forces: nodal_forces.into(),
             applied: applied.into(),
@@ -164,7 +157,6 @@ pub fn resolve(case: &Case, names: &[Option<String>]) -> Vec<LoadCase> {
     };
     let gravity = name(tables.gravity.as_ref().and_then(|table| table.get_ref().name.as_ref()), "gravity");
     let rotation = name(tables.rotation.as_ref().and_then(|table| table.get_ref().name.as_ref()), "rotation");
-    let source = name(tables.source.as_ref().and_then(|table| table.name.as_ref()), "source");
     let of_table = |table: &toml::Spanned<super::case::tables::LoadCaseTable>| {
         let table = table.get_ref();
         let factors = table.factors.get_ref();
@@ -176,7 +168,6 @@ pub fn resolve(case: &Case, names: &[Option<String>]) -> Vec<LoadCase> {
             name: table.name.get_ref().clone(),
             gravity: factor(&gravity),
             rotation: factor(&rotation),
-            source: factor(&source),
             applied: names.iter().map(|name| name.as_deref().map_or(1.0, factor)).collect(),
         }
     };
@@ -196,9 +187,8 @@ pub fn warnings(case: &Case, cases: &[LoadCase]) -> Vec<String> {
         case.load_names().into_iter().map(|(name, _)| name).filter(|name| !is_used(name)).collect();
     unused.dedup();
     let unused = unused.iter().map(|name| format!("load `{name}` is in no [[load_case]]: it acts nowhere"));
-    let is_empty = |case: &&LoadCase| {
-        [case.gravity, case.rotation, case.source].iter().chain(&case.applied).all(|factor| *factor == 0.0)
-    };
+    let is_empty =
+        |case: &&LoadCase| [case.gravity, case.rotation].iter().chain(&case.applied).all(|factor| *factor == 0.0);
     let empty = cases.iter().filter(is_empty).map(|case| format!("load case `{}` has no load", case.name));
     unused.chain(empty).collect()
 }

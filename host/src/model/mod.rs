@@ -290,11 +290,9 @@ pub struct Model {
     pub temperature: Option<Temperature>,
     /// The nodes and components that hold a free body, which `[inertia_relief]` makes of it; else nothing.
     pub pins: Vec<(u32, usize)>,
-    /// What a potential's source gives per volume, applied by the assembly.
-    pub source: Option<f64>,
     /// All other loads as consistent nodal forces, `[n_nodes][3]`; fluxes come first, then zeros.
     pub nodal_forces: Vec<[f64; 3]>,
-    /// What each of those loads adds up to, in the order pressure, traction, force, flux, point force, push.
+    /// What each of those loads adds up to, in the order pressure, traction, force, flux, source, point force, push.
     pub applied: Vec<AppliedLoad>,
     /// `[[load_case]]`; none where all loads make one.
     pub load_cases: Vec<LoadCase>,

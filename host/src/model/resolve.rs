@@ -94,7 +94,6 @@ impl Model {
             rotation: None,
             temperature: None,
             pins: vec![],
-            source: case.tables.source.as_ref().map(|table| *table.value.get_ref()),
             nodal_forces: vec![],
             applied: vec![],
             load_cases: vec![],
@@ -144,8 +143,8 @@ impl Model {
         if inertia::resolve(selector, &materials, &cell_material, problems) {
             self.pins = inertia::pins(analysis, mesh, &selector.in_solid);
         }
-        let is_whole = self.supports.len() == case.tables.support.len()
-            && self.springs.len() == case.tables.spring.len() + case.tables.bond.len();
+        let is_whole =
+            self.supports.len() == case.tables.support.len() && self.springs.len() == springs::expected(case);
         let of_springs = self.springs.iter().map(|spring| &spring.holds);
         let pins = inertia::as_supports(&self.pins);
         let mut of_ties = Vec::new();
@@ -182,14 +181,14 @@ impl Model {
         warnings.extend(of_ties);
         warnings.extend(rotation::warnings(analysis, mesh, supports));
         warnings.extend(unsaid_thickness(case));
-        if analysis.physics() != Physics::Potential {
+        if !analysis.physics().is_scalar() {
             warnings.extend(temperature::warnings(self.temperature.as_ref(), &materials));
             warnings.extend(units::warnings(&materials, mesh.longest_side(), self.gravity, self.units));
         }
         self.load_cases = load_cases::resolve(case, &loads.names);
         warnings.extend(loads.warnings);
         warnings.extend(load_cases::warnings(case, &self.load_cases));
-        warnings.extend(zero_in_the_volume(case));
+        warnings.extend(zero_gravity(case));
         warnings.extend(unsure);
         warnings.extend(bending.map(|doubt| doubt.warning));
         warnings.extend(of_probes);
@@ -223,12 +222,11 @@ impl Model {
             || self.gravity.iter().any(at_work)
             || self.rotation.is_some_and(|rotation| rotation.speed != 0.0)
             || self.temperature.as_ref().is_some_and(|temperature| temperature.range() != Some((0.0, 0.0)))
-            || self.source.is_some_and(|s| s != 0.0)
             || self.constraints.are_driven();
         let mut values = self.supports.iter().flat_map(|support| support.displacement).flatten();
         match self.analysis.physics() {
             _ if is_loaded => None,
-            Physics::Potential => {
+            Physics::Potential | Physics::Heat => {
                 let first = values.next();
                 values
                     .all(|value| Some(value) == first)
@@ -272,12 +270,10 @@ fn check_dimension(case: &Case, mesh: &Mesh) -> Result<(), ModelError> {
     }
 }
 
-/// Gravity and sources of nothing, which are said as those of other loads are.
-fn zero_in_the_volume(case: &Case) -> Vec<String> {
-    let source = case.tables.source.as_ref().map(|table| [*table.value.get_ref(), 0.0, 0.0]);
-    let gravity = case.tables.gravity.as_ref().map(|table| table.get_ref().acceleration.get_ref().xyz());
-    let loads = [("gravity", gravity), ("source", source)].into_iter();
-    loads.filter(|(_, v)| *v == Some([0.0; 3])).map(|(name, _)| format!("{name} is zero")).collect()
+/// Gravity of nothing, which is said as that of other loads is.
+fn zero_gravity(case: &Case) -> Option<String> {
+    let gravity = case.tables.gravity.as_ref()?.get_ref().acceleration.get_ref().xyz();
+    (gravity == [0.0; 3]).then(|| "gravity is zero".to_string())
 }
 
 /// The results of plane stress depend on a thickness that hardly ever is 1 in the case's units.

@@ -10,7 +10,7 @@ use super::density::in_use;
 use super::problems::Problems;
 use super::scattered::{Scattered, are_elsewhere};
 use super::select::Selector;
-use super::{Axes, Checked, Error, Material, Model, Physics};
+use super::{Axes, Checked, Error, Material, Model};
 use crate::element::ElementKind;
 use crate::mesh::{Cells, Mesh};
 use crate::parallel;
@@ -154,8 +154,8 @@ fn heat(selector: &Selector<'_>, from: &Spanned<String>) -> Result<Box<Model>, E
     }
     let heat = Model::load(&path)?;
     let (of_heat, own) = (heat.analysis, case.analysis());
-    if of_heat.physics() != Physics::Potential {
-        return wrong(format!("{name} is a case of {}", of_heat.what()), "name one of kind = \"laplace\", a heat case");
+    if !of_heat.physics().is_scalar() {
+        return wrong(format!("{name} is a case of {}", of_heat.what()), "name one of kind = \"heat\"");
     }
     if of_heat.is_revolved() != own.is_revolved() || heat.mesh.dim() != mesh.dim() {
         let message = format!("{name}, {}, is of another shape than {}", of_heat.what(), own.what());

@@ -23,7 +23,7 @@ use super::rounding::stiffness_ratio;
 use super::shape::{STRETCHED, is_quadratic, largest_poisson, median_stretch, on_surface, one_across};
 use crate::assembly::symbolic;
 use crate::device::Factors;
-use crate::model::{Model, Physics, SolverOptions};
+use crate::model::{Model, SolverOptions};
 use crate::precond;
 use crate::result::choices::{Acceleration, Method, Operator, Ordering, Precision, Preconditioner, Strategy};
 use crate::result::{Body, Fill, Hard, Plan, Reason};
@@ -226,7 +226,7 @@ fn factor(model: &Model, device: &DeviceFacts) -> Verdict {
             _ => Verdict { takes: true, why: Some(Reason::SmallModel), fill: None },
         };
     }
-    let is_potential = model.analysis.physics() == Physics::Potential;
+    let is_potential = model.analysis.physics().is_scalar();
     let most = if is_potential { limits.potential } else { limits.easy.max(limits.flat).max(limits.incompressible) };
     if unknowns > limits.most || most == 0.0 {
         return Verdict::no(None);
@@ -253,7 +253,7 @@ fn counted(model: &Model, device: &DeviceFacts, on_surface: f64) -> Verdict {
         return verdict(false, Reason::FactorTooLarge(bytes));
     }
     let per = fill.nonzeros as f64 / unknowns(model) as f64;
-    let is_potential = model.analysis.physics() == Physics::Potential;
+    let is_potential = model.analysis.physics().is_scalar();
     if per <= if is_potential { limits.potential } else { limits.easy } {
         let body = match () {
             () if model.mesh.dim() == 2 => Body::Plane,
@@ -331,7 +331,7 @@ fn preconditioner(model: &Model, on_host: bool) -> (Preconditioner, Option<Reaso
     };
     let even = pace * break_even(unknowns, on_host);
     let iterations = jacobi_iterations(model);
-    let is_elastic = model.analysis.physics() != Physics::Potential;
+    let is_elastic = !model.analysis.physics().is_scalar();
     let is_thin = || one_across(&model.mesh) >= THIN_SHARE;
     if is_elastic && precision == Precision::Double && unknowns > FEW_UNKNOWNS {
         if on_host {

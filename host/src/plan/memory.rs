@@ -7,7 +7,7 @@ use crate::assembly::CONDENSED_BYTES;
 use crate::eigen;
 use crate::element::ElementKind;
 use crate::mesh::{Cells, Mesh};
-use crate::model::{Model, Physics, Study};
+use crate::model::{Model, Study};
 use crate::result::Fill;
 use crate::result::choices::{Operator, Precision, Preconditioner};
 use kernels_rs::vectors::WIDTH;
@@ -145,7 +145,7 @@ fn list_bytes(kind: ElementKind, nodes: u64, elements: u64) -> u64 {
 /// solved for and reactions.
 fn result_bytes(model: &Model) -> u64 {
     let elements: usize = model.mesh.solids().map(|(_, cells)| cells.len()).sum();
-    let (per_element, per_node) = if model.analysis.physics() == Physics::Potential { (4, 8) } else { (7, 13) };
+    let (per_element, per_node) = if model.analysis.physics().is_scalar() { (4, 8) } else { (7, 13) };
     DOUBLE * (per_element * elements as u64 + per_node * model.mesh.coords.len() as u64)
 }
 

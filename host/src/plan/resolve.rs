@@ -3,7 +3,7 @@
 use super::decide::decide;
 use super::facts::DeviceFacts;
 use super::operator;
-use crate::model::{Model, Physics};
+use crate::model::Model;
 use crate::precond;
 use crate::result::choices::{Acceleration, Method, Operator, PLAIN_PRECISIONS, Precision};
 use crate::result::{Error, Plan, Result};
@@ -106,7 +106,7 @@ fn check_modes(model: &Model) -> Result<()> {
 /// Refuses what belongs to a matrix, which FEMSES has none of.
 fn check_femses(model: &Model) -> Result<()> {
     let solver = &model.solver;
-    if model.analysis.physics() != Physics::Potential {
+    if !model.analysis.physics().is_scalar() {
         return refuse("method of elasticity", Method::Femses.name(), vec!["cg", "direct"]);
     }
     if !model.form().is_isotropic {

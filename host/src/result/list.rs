@@ -82,7 +82,10 @@ macro_rules! for_each_field {
             potential, Node, SCALAR, Unlabelled, [Potential], Usual;
             gradient, Cell, VECTOR, Unlabelled, [Potential], Usual;
             gradient_nodal, Node, VECTOR, Unlabelled, [Potential], Usual;
-            material, Cell, SCALAR, Index, [Elasticity, Potential], Usual;
+            temperature, Node, SCALAR, Unlabelled, [Heat], Usual;
+            heat_flux, Cell, VECTOR, Unlabelled, [Heat], Usual;
+            heat_flux_nodal, Node, VECTOR, Unlabelled, [Heat], Usual;
+            material, Cell, SCALAR, Index, [Elasticity, Potential, Heat], Usual;
             nodal_force, Node, VECTOR, Force, [Elasticity], Asked;
             stress_points, CellPoint, TENSOR, Stress, [Elasticity], Asked;
             strain, Cell, TENSOR, Unlabelled, [Elasticity], Asked;
@@ -107,7 +110,7 @@ macro_rules! for_each_table {
             reaction_moments, ["x" Moment, "y" Moment, "z" Moment], [Elasticity];
             inertia_relief, ["acceleration x" Acceleration, "y" Acceleration, "z" Acceleration, "angular acceleration x" Unlabelled,
                 "y" Unlabelled, "z" Unlabelled], [Elasticity];
-            flows, ["flow into the body" Unlabelled], [Potential];
+            flows, ["flow into the body" Unlabelled], [Potential, Heat];
             tie_forces, ["x" Force, "y" Force, "z" Force], [Elasticity];
             tie_moments, ["x" Moment, "y" Moment, "z" Moment], [Elasticity];
             coupling_forces, ["x" Force, "y" Force, "z" Force], [Elasticity];
@@ -117,7 +120,7 @@ macro_rules! for_each_table {
             remote_rotations, ["x" Unlabelled, "y" Unlabelled, "z" Unlabelled], [Elasticity];
             remote_forces, ["x" Force, "y" Force, "z" Force], [Elasticity];
             remote_moments, ["x" Moment, "y" Moment, "z" Moment], [Elasticity];
-            tie_flows, ["flow into the slave" Unlabelled], [Potential];
+            tie_flows, ["flow into the slave" Unlabelled], [Potential, Heat];
         }
     };
 }

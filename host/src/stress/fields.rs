@@ -2,6 +2,7 @@
 //! in [`Field::values`](crate::result::Field::values), or no list where the model has no such field. Other fields that it
 //! is computed from it takes from the [`Context`].
 
+use super::cells::Asked;
 use super::tensor::{principal, tresca as tresca_of};
 use super::{Context, cells, nodal, warmth};
 use crate::model::{Material, Model};
@@ -56,7 +57,7 @@ pub(super) fn stress_points(of: &mut Context) -> Result<Lists> {
     let mut lists = vec![Vec::new(); of.model.mesh.cells.len()];
     for block in &of.mesh.blocks {
         let points = block.cells.kind.info().shape.quadrature;
-        let found = cells::sampled::<General>(of.space, of.mesh, block, points, of.device_u, cells::Asked::Stress)?;
+        let found = cells::sampled::<General>(of.space, of.mesh, block, points, of.device_u, Asked::Stress)?;
         lists[block.cells.index] = of.space.take(found.stress)?.into_flattened();
     }
     Ok(lists)
@@ -96,12 +97,30 @@ pub(super) fn potential(of: &mut Context) -> Result<Lists> {
 
 /// Its gradient at the centres of the elements.
 pub(super) fn gradient(of: &mut Context) -> Result<Lists> {
-    Ok(flat(cells::gradients(of.space, of.mesh, of.device_u, of.model.mesh.cells.len())?))
+    Ok(flat(cells::gradients(of.space, of.mesh, of.device_u, of.model.mesh.cells.len(), Asked::Strain)?))
 }
 
 /// Its gradient at the nodes.
 pub(super) fn gradient_nodal(of: &mut Context) -> Result<Lists> {
-    Ok(flat(vec![nodal::nodal_gradient(of.space, of.model, of.numbering, of.mesh, of.device_u)?.values]))
+    Ok(flat(vec![nodal::nodal_gradient(of.space, of.model, of.numbering, of.mesh, of.device_u, Asked::Strain)?.values]))
+}
+
+/// The temperature.
+pub(super) fn temperature(of: &mut Context) -> Result<Lists> {
+    potential(of)
+}
+
+/// The heat flux at the centres of the elements, the conductivity times the gradient, downhill.
+pub(super) fn heat_flux(of: &mut Context) -> Result<Lists> {
+    let n_blocks = of.model.mesh.cells.len();
+    let uphill = flat(cells::gradients(of.space, of.mesh, of.device_u, n_blocks, Asked::Stress)?);
+    Ok(map(&uphill, |flux: [f64; 3]| flux.map(|c| 0.0 - c)))
+}
+
+/// The heat flux at the nodes.
+pub(super) fn heat_flux_nodal(of: &mut Context) -> Result<Lists> {
+    let uphill = nodal::nodal_gradient(of.space, of.model, of.numbering, of.mesh, of.device_u, Asked::Stress)?.values;
+    Ok(map(&flat(vec![uphill]), |flux: [f64; 3]| flux.map(|c| 0.0 - c)))
 }
 
 /// The number of the material of each element.

@@ -31,7 +31,7 @@ fn of_supports(of: &Context, row: impl Fn(&[u32], &[(u32, [f64; 3])]) -> Vec<f64
         let forces: Vec<(u32, [f64; 3])> = support.nodes.iter().map(force).collect();
         (support.name.clone(), row(&support.nodes, &forces))
     });
-    let springs = of.model.springs.iter().map(|spring| {
+    let springs = of.model.springs.iter().filter(|spring| spring.kind() != "tie").map(|spring| {
         let forces: Vec<_> = spring_forces(spring, of.numbering, of.u, of.supports.components).collect();
         (spring.name.clone(), row(&spring.holds.nodes, &forces))
     });
@@ -96,9 +96,15 @@ pub(super) fn tie_moments(of: &mut Context) -> Result<Rows> {
     })
 }
 
-/// For each joint the flow into its slave side.
+/// For each joint the flow into its slave side; those with a conductance come last.
 pub(super) fn tie_flows(of: &mut Context) -> Result<Rows> {
-    of_joints(of, |forces| vec![forces.iter().map(|(_, flow)| flow[0]).sum()])
+    let mut rows = of_joints(of, |forces| vec![forces.iter().map(|(_, flow)| flow[0]).sum()])?;
+    for joint in of.model.springs.iter().filter(|spring| spring.kind() == "tie") {
+        let forces = spring_forces(joint, of.numbering, of.u, of.supports.components);
+        let into_slave = forces.filter(|(node, _)| joint.holds.nodes.binary_search(node).is_ok());
+        rows.push((joint.name.clone(), vec![into_slave.map(|(_, flow)| flow[0]).sum()]));
+    }
+    Ok(rows)
 }
 
 /// For each sector, and for all equations together, the sum of their forces on the body: 0 where they only join nodes, and

@@ -60,7 +60,10 @@ pub struct Tables {
     pub push: Vec<PushTable>,
     #[serde(default)]
     pub flux: Vec<SurfaceTable>,
-    pub source: Option<SourceTable>,
+    #[serde(default)]
+    pub convection: Vec<ConvectionTable>,
+    #[serde(default)]
+    pub source: Vec<SourceTable>,
     #[serde(default)]
     pub load_case: Vec<Spanned<LoadCaseTable>>,
     #[serde(default)]
@@ -201,6 +204,8 @@ pub struct TieTable {
     pub tolerance: Option<Spanned<f64>>,
     /// `bonded` or `sliding`; `bonded` if left out.
     pub kind: Option<Spanned<String>>,
+    /// Of heat: flow per area and difference of temperature; the sides have one temperature if left out.
+    pub conductance: Option<Spanned<f64>>,
 }
 
 /// One `[[remote]]`: a point that moves with the nodes of some groups.
@@ -406,6 +411,19 @@ pub struct SurfaceTable {
     pub value: Spanned<f64>,
 }
 
+/// One `[[convection]]`: the flow into the body is `coefficient (ambient - T)` per area.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ConvectionTable {
+    /// What results call it; the groups' names if left out.
+    pub name: Option<Spanned<String>>,
+    pub on: Spanned<Names>,
+    /// Flow per area and difference of temperature.
+    pub coefficient: Spanned<f64>,
+    /// The temperature of what flows past.
+    pub ambient: Spanned<f64>,
+}
+
 /// One `[[pressure]]`: exactly one of `value`, `gradient`, `file`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -501,6 +519,8 @@ pub struct PushTable {
 pub struct SourceTable {
     /// What load cases call it.
     pub name: Option<Spanned<String>>,
+    /// Groups of bodies; everything if left out.
+    pub on: Option<Spanned<Names>>,
     /// What is produced per volume.
     pub value: Spanned<f64>,
 }

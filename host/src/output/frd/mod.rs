@@ -20,13 +20,15 @@ use crate::mesh::write::Form;
 use crate::result::{At, Field, FieldInfo, Quantity, Step, Study, TENSOR, VECTOR};
 
 /// Fields that CalculiX has: our name, its name, and what the names of components begin with.
-const KNOWN: [(&str, &str, &str); 6] = [
+const KNOWN: [(&str, &str, &str); 8] = [
     ("displacement", "DISP", "D"),
     ("stress_nodal", "STRESS", "S"),
     ("strain_nodal", "TOSTRAIN", "E"),
     ("nodal_force", "FORC", "F"),
     ("reaction_force", "FORC", "F"),
     ("potential", "NDTEMP", "T"),
+    ("temperature", "NDTEMP", "T"),
+    ("heat_flux_nodal", "FLUX", "F"),
 ];
 /// The components of a tensor and their indices; the order is ours too.
 const SHEARS_LAST: [(&str, [usize; 2]); 6] =
