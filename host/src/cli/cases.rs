@@ -116,6 +116,10 @@ fn total(model: &Model, summaries: &[Summary], writer: &CaseWriter) -> Summary {
         let missing = model.n_steps() - summaries.len();
         total.warnings.push(match model.study {
             Study::Static => format!("{} not solved: the run was stopped", counted(missing, "load case")),
+            Study::Transient => {
+                let last = summaries.last().map_or("", |last| &last.step);
+                format!("the run was stopped after {last}: {} not reached", counted(missing, "later time"))
+            }
             Study::Modal | Study::Buckling => {
                 format!("{} of {} were found", counted(summaries.len(), "mode"), model.n_steps())
             }
@@ -145,11 +149,6 @@ fn few_modes(model: &Model, summaries: &[Summary]) -> Option<String> {
 const MOST_WARNINGS: usize = 3;
 /// Columns of a name.
 const NAME: usize = 20;
-
-/// What a step is.
-fn noun(s: &Summary) -> &'static str {
-    if s.results.mode.is_some() { "mode" } else { "load case" }
-}
 
 /// What the terminal shows: a row for each step, then the warnings and the files.
 fn text(s: &Summary, files: &[PathBuf], before: Option<&Earlier>, detail: Detail) -> String {
@@ -184,8 +183,13 @@ fn load_cases(s: &Summary) -> (String, Vec<String>) {
         Extremes::Largest(_) => format!("{}{}", words.unknown, unit(s.results.unknown_unit())),
         Extremes::Both(_) => words.unknown.into(),
     };
-    let heads =
-        ["case", &format!("{}{}", words.intensity[1], unit(s.results.intensity_unit())), "at", &unknown, "solved"];
+    let heads = [
+        if s.results.time.is_some() { "" } else { "case" },
+        &format!("{}{}", words.intensity[1], unit(s.results.intensity_unit())),
+        "at",
+        &unknown,
+        "solved",
+    ];
     let row = |step: &StepSummary| {
         let results = &step.results;
         let unknown = match words.extremes {
@@ -205,7 +209,8 @@ fn load_cases(s: &Summary) -> (String, Vec<String>) {
     };
     let rows: Vec<Vec<String>> = s.steps.iter().map(row).collect();
     let largest = format!("largest {}, {}", words.intensity[0], words.unknown);
-    (table::text(&heads, &rows), vec![format!("of each the {largest} at the nodes; * governs")])
+    let governs = if s.governing_case.is_some() { "; * governs" } else { "" };
+    (table::text(&heads, &rows), vec![format!("of each the {largest} at the nodes{governs}")])
 }
 
 /// The files, or how many there are.
@@ -219,7 +224,11 @@ fn wrote(s: &Summary, files: &[PathBuf], before: Option<&Earlier>, is_verbose: b
     let replaced = before.map(|before| before.replaced(s)).filter(|note| note != super::earlier::SAME);
     let pvd = unbroken(&format!("{}.pvd", s.case));
     let n = count(files.len() - 1);
-    let all = if noun(s) == "mode" { "modes" } else { "cases" };
+    let all = match s.results.noun() {
+        "load case" => "cases",
+        "time" => "times",
+        _ => "modes",
+    };
     let (report, replaced) = (whole(report), replaced.unwrap_or_default());
     vec![format!("report: {report}; {n} files beside it, {pvd} has all {all}{replaced}")]
 }
@@ -230,5 +239,5 @@ fn result(s: &Summary) -> String {
         0 => toned(Tone::Good, "solved"),
         n => toned(Tone::Bad, &format!("{} not converged", count(n))),
     };
-    format!("{}: {}, {state}, {}", s.case, counted(s.steps.len(), noun(s)), seconds(s.timings_s.total))
+    format!("{}: {}, {state}, {}", s.case, counted(s.steps.len(), s.results.noun()), seconds(s.timings_s.total))
 }

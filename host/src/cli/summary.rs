@@ -156,6 +156,7 @@ pub(super) fn results(model: &Model, case: usize, step: &Step) -> Results {
     Results {
         physics: step.physics,
         mode: mode(step),
+        time: (step.study == Study::Transient).then_some(step.value),
         unknown: Range::of(magnitudes(words.unknown).first().map_or(&[], Vec::as_slice), at),
         strain_energy: step.row("strain_energy", 0).first().copied(),
         reactions: reactions.map_or(vec![], |reactions| reactions.rows.clone()),
@@ -184,7 +185,7 @@ pub(super) fn results(model: &Model, case: usize, step: &Step) -> Results {
 /// What a step is of, if it is a mode.
 fn mode(step: &Step) -> Option<Mode> {
     match step.study {
-        Study::Static => None,
+        Study::Static | Study::Transient => None,
         Study::Modal => {
             let eigenvalue = step.row(MODES.name, 0).first().copied();
             let eigenvalue = eigenvalue.unwrap_or((TAU * step.value).powi(2));

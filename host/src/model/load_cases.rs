@@ -6,7 +6,9 @@
 use std::borrow::Cow;
 
 use super::case::Case;
-use super::{AppliedLoad, Model, NodalForce, Rotation, SolverOptions, Study};
+use warpfem_text::number;
+
+use super::{AppliedLoad, Model, NodalForce, Rotation, SolverOptions, Study, time};
 
 /// A load case: the factor of each load.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,12 +39,12 @@ pub struct CaseLoads<'a> {
 }
 
 impl Model {
-    /// Whether results are of steps that have names: load cases, or modes.
+    /// Whether results are of steps that have names: load cases, modes or times.
     pub fn has_steps(&self) -> bool {
-        self.study.is_of_modes() || !self.load_cases.is_empty()
+        self.study != Study::Static || !self.load_cases.is_empty()
     }
 
-    /// How many steps are solved: load cases, or modes.
+    /// How many steps are solved: load cases, modes or times.
     pub fn n_steps(&self) -> usize {
         self.all().map(Model::own_steps).sum()
     }
@@ -51,6 +53,7 @@ impl Model {
     pub fn own_steps(&self) -> usize {
         match self.study {
             Study::Static => self.load_cases.len().max(1),
+            Study::Transient => self.time.as_ref().map_or(0, |time| time.times.len()),
             Study::Modal | Study::Buckling => self.modes,
         }
     }
@@ -78,12 +81,15 @@ impl Model {
         (self, case)
     }
 
-    /// The name of a step: of a load case, or `mode 1`; empty where all loads make one.
+    /// The name of a step: of a load case, `mode 1` or `time 60`; empty where all loads make one.
     pub fn step_name(&self, step: usize) -> Cow<'_, str> {
         let (model, case) = self.of_case(step);
         match self.study {
             Study::Static => model.load_cases.get(case).map_or("", |case| &case.name).into(),
             Study::Modal | Study::Buckling => format!("mode {}", step + 1).into(),
+            Study::Transient => {
+                format!("time {}", model.time_of(case).map_or(String::new(), |time| number(time, 6))).into()
+            }
         }
     }
 
@@ -98,15 +104,31 @@ impl Model {
         self.study != Study::Modal || self.prestress
     }
 
-    /// The forces of driven springs on the nodes where u is 0.
-    pub fn driven_forces(&self) -> impl Iterator<Item = NodalForce> + '_ {
-        self.springs.iter().filter(|_| self.bears_loads()).flat_map(|spring| spring.driven.iter().copied())
+    /// The forces of driven springs on the nodes where u is 0, at a time if there is one.
+    pub fn driven_forces(&self, time: Option<f64>) -> impl Iterator<Item = NodalForce> + '_ {
+        let springs = self.springs.iter().enumerate().filter(|_| self.bears_loads());
+        springs.flat_map(move |(number, spring)| {
+            let factor = self.spring_factor(number, time);
+            spring.driven.iter().map(move |(node, force)| (*node, force.map(|f| factor * f)))
+        })
     }
 
     /// The loads of a case; all of them where there are no cases.
     pub fn loads(&self, case: usize) -> CaseLoads<'_> {
         let (model, case) = self.of_case(case);
         model.own_loads(case)
+    }
+
+    /// The loads at a time.
+    pub fn loads_at(&self, time: f64) -> CaseLoads<'_> {
+        let (nodal_forces, applied) = time::loads_at(self, time);
+        CaseLoads {
+            gravity: None,
+            rotation: None,
+            is_free: false,
+            nodal_forces: nodal_forces.into(),
+            applied: applied.into(),
+        }
     }
 
     fn own_loads(&self, case: usize) -> CaseLoads<'_> {
@@ -118,6 +140,9 @@ impl Model {
                 nodal_forces: vec![[0.0; 3]; self.nodal_forces.len()].into(),
                 applied: Cow::Borrowed(&[]),
             };
+        }
+        if let Some(time) = self.time_of(case) {
+            return self.loads_at(time);
         }
         let Some(case) = self.load_cases.get(case) else {
             return CaseLoads {

@@ -31,6 +31,7 @@ mod source;
 mod springs;
 mod supports;
 mod temperature;
+pub mod time;
 pub mod units;
 mod unused;
 
@@ -65,6 +66,7 @@ pub use problems::Problems;
 pub use source::{CaseError, Checked, Place, Source};
 pub use springs::Spring;
 pub use temperature::Temperature;
+pub use time::Transient;
 pub use unused::{Unused, unused};
 
 pub use self::loads::NodalForce;
@@ -89,8 +91,10 @@ pub struct Material {
     pub expansion: Option<[f64; 3]>,
     /// The axes of all these.
     pub axes: Axes,
-    /// Mass density; needed by gravity, rotation and vibration only.
+    /// Mass density; needed by gravity, rotation, vibration and heat over time only.
     pub density: Option<f64>,
+    /// Heat per mass and degree, which heat over time needs.
+    pub specific_heat: Option<f64>,
     /// The von Mises stress at which it yields.
     pub yield_strength: Option<f64>,
 }
@@ -105,6 +109,7 @@ impl Material {
             expansion: None,
             axes: Axes::Global,
             density: None,
+            specific_heat: None,
             yield_strength: None,
         }
     }
@@ -265,6 +270,8 @@ pub struct Model {
     pub prestress: bool,
     /// What a modal study is asked of the vibration under the loads.
     pub harmonic: Option<Harmonic>,
+    /// What a transient study is asked.
+    pub time: Option<Transient>,
     /// What numbers are labelled with, if the case says so.
     pub units: Option<Units>,
     /// Thickness of a plane problem; 1 in three dimensions.
@@ -296,7 +303,7 @@ pub struct Model {
     pub applied: Vec<AppliedLoad>,
     /// `[[load_case]]`; none where all loads make one.
     pub load_cases: Vec<LoadCase>,
-    /// The nodal forces of each of `applied`; none where there are no load cases.
+    /// The nodal forces of each of `applied`; none where there are no load cases and no time.
     pub load_forces: Vec<Vec<NodalForce>>,
     /// The same body for later load cases, which are held or heated otherwise.
     pub others: Vec<Model>,

@@ -11,7 +11,7 @@ use super::select::Selector;
 use super::{Constraints, Material, Model, ModelError, ON_AXIS, Physics, Rotation, SolverOptions, Study, Support};
 use super::{
     bending, constraints, held, hourglass, inertia, load_cases, loads, locking, masses, materials, modal, probes,
-    rotation, springs, supports, temperature, units,
+    rotation, springs, supports, temperature, time, units,
 };
 use crate::mesh::Mesh;
 use crate::mesh::cut::Cut;
@@ -82,6 +82,7 @@ impl Model {
             prestress: case.prestress(),
             // What is wrong with it has been told by the check of the case.
             harmonic: case.harmonic().ok().flatten(),
+            time: None,
             units: case.units(),
             thickness: case.thickness(),
             materials: vec![],
@@ -113,7 +114,7 @@ impl Model {
                 false => constraints::bolt::cut_all(case, Arc::make_mut(&mut mesh), &mut problems),
             };
             model.fill(&Selector::new(case, &mesh), &cuts, &mut problems);
-            if problems.count() == 0 && model.bears_loads() {
+            if problems.count() == 0 && model.bears_loads() && model.study != Study::Transient {
                 at_rest = model.at_rest(mesh.coords.len());
                 match (model.study, at_rest) {
                     (Study::Buckling, Some(_)) => problems.add(case.without_loads()),
@@ -133,6 +134,7 @@ impl Model {
         let (materials, cell_material) = materials::resolve(selector, problems);
         self.gravity = gravity(case, &materials, &cell_material, problems);
         self.rotation = rotation(case, &materials, &cell_material, problems);
+        self.time = time::resolve(selector, &materials, &cell_material, problems);
         self.temperature = temperature::resolve(selector, &materials, &cell_material, problems);
         self.supports = supports::resolve(selector, problems);
         let bonds;
@@ -161,7 +163,7 @@ impl Model {
         // The check of supports runs in one thread for the most part.
         let ((loads, bending), held) = rayon::join(
             || (loads::resolve(selector, supports, constraints, problems), bending::doubt(analysis, mesh)),
-            || match self.bears_loads() {
+            || match self.bears_loads() && self.study != Study::Transient {
                 true => is_whole.then(|| held::check(analysis, mesh, &holding, constraints)),
                 false => Some(Ok(held::coinciding(mesh, constraints))),
             },
@@ -194,6 +196,9 @@ impl Model {
         warnings.extend(of_probes);
         (self.materials, self.cell_material) = (materials, cell_material);
         (self.nodal_forces, self.applied, self.load_forces) = (loads.nodal_forces, loads.applied, loads.forces);
+        if is_whole {
+            time::resolve_amplitudes(self, selector, problems);
+        }
         if self.study.is_of_modes() && is_whole {
             problems.take(modal::check(self, selector));
         }

@@ -1,4 +1,4 @@
-//! Files of several steps, which are load cases or modes: `<case>_<name>.vtu` and CSV of each as it comes; then `<case>.pvd`, which
+//! Files of several steps, which are load cases, modes or times: `<case>_<name>.vtu` and CSV of each as it comes; then `<case>.pvd`, which
 //! lists them for ParaView, `<case>_envelope.vtu` of load cases, CalculiX's file if it is asked for, the picture of the governing
 //! step, one report and `summary.json`.
 
@@ -15,7 +15,7 @@ use super::envelope::Envelope;
 use super::frd::{self, Frd};
 use super::picture::{Shot, Shown};
 use super::report::{CasePages, Report, Skin, most_vertices};
-use super::{Error, FRD, Options, PVD, REPORT, RESPONSE, Result, SUMMARY, Summary, VTU, csv};
+use super::{Error, FRD, HISTORY, Options, PVD, REPORT, RESPONSE, Result, SUMMARY, Summary, VTU, csv};
 use super::{files_of_step, is_zero, names_before, remove_all, sizes};
 use crate::model::Model;
 use crate::result::{Series, Step, Study, Units};
@@ -52,6 +52,7 @@ pub fn names(model: &Model, pictures: &[Shot]) -> Vec<String> {
         format!("{name}{FRD}"),
         format!("{name}_{ENVELOPE}{VTU}"),
         format!("{name}{RESPONSE}"),
+        format!("{name}{HISTORY}"),
         format!("{name}{REPORT}"),
         SUMMARY.into(),
     ];
@@ -70,7 +71,8 @@ pub struct CaseWriter<'a> {
     pub envelope: Envelope,
     /// The values of the steps.
     values: Vec<f64>,
-    /// The case with the largest stress or gradient, and that; of modes the first that is elastic, or else the first.
+    /// The case with the largest stress or gradient, and that; of modes the first that is elastic, or else the first; the last
+    /// time.
     governing: Option<(usize, f64, Step)>,
     /// CalculiX's file of all cases, and what is in it.
     frd: Option<(Staged, Frd<'a>)>,
@@ -141,6 +143,7 @@ impl<'a> CaseWriter<'a> {
                 super::largest(sizes(&step).iter().copied()).map_or(0.0, |(_, largest)| largest)
             }
             Study::Modal | Study::Buckling => f64::from(u8::from(step.value > 0.0)),
+            Study::Transient => step.value,
         };
         if self.governing.as_ref().is_none_or(|(_, most, _)| largest > *most) {
             self.governing = Some((case, largest, step));
@@ -161,7 +164,7 @@ impl<'a> CaseWriter<'a> {
         self.frd.iter_mut().try_for_each(|(staged, frd)| staged.append(|file| frd.add(file, step)))
     }
 
-    /// The number of the step that is shown first: of load cases that with the largest stress or gradient.
+    /// The number of the step that is shown first: of load cases that with the largest stress or gradient, of times the last.
     pub fn governing(&self) -> usize {
         self.governing.as_ref().map_or(0, |(case, ..)| *case)
     }
@@ -179,7 +182,7 @@ impl<'a> CaseWriter<'a> {
 
     /// What fields are labelled with; shapes of modes have no scale.
     fn units(&self) -> Option<Units> {
-        self.model.units.filter(|_| self.model.study == Study::Static)
+        self.model.units.filter(|_| !self.model.study.is_of_modes())
     }
 
     fn skin(&self, step: &Step, case: Option<usize>) -> Skin {
@@ -254,7 +257,7 @@ impl<'a> CaseWriter<'a> {
         Ok(published)
     }
 
-    /// The times of the steps in ParaView: the numbers of load cases, the frequencies of modes. Datasets of one time would be
+    /// The times of the steps in ParaView: the numbers of load cases, the frequencies of modes, times themselves. Datasets of one time would be
     /// shown together, so equal frequencies are set apart.
     fn times(&self) -> Vec<f64> {
         if self.model.study == Study::Static {

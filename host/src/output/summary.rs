@@ -65,7 +65,7 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// The step in words: `storm`, `mode 3, 120.4 Hz`, or `mode 1, load factor 2.5`.
+    /// The step in words: `storm`, `time 60`, `mode 3, 120.4 Hz`, or `mode 1, load factor 2.5`.
     pub fn step_title(&self) -> String {
         match self.results.mode {
             Some(Mode::Vibration { frequency, .. }) => {
@@ -123,7 +123,7 @@ impl PeakResponse {
             };
             series.peaks().map(peak).collect::<Vec<_>>()
         };
-        series.iter().flat_map(of_series).collect()
+        series.iter().filter(|series| series.name == "response").flat_map(of_series).collect()
     }
 }
 
@@ -135,6 +135,9 @@ pub struct StepSummary {
     /// What a mode is of, if it is one.
     #[serde(flatten)]
     pub mode: Option<Mode>,
+    /// The time that it is of, if it is one of several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time: Option<f64>,
     /// Its results.
     pub results: Results,
     /// The results at probes.
@@ -165,6 +168,7 @@ impl StepSummary {
         StepSummary {
             name: summary.step.clone(),
             mode: summary.results.mode,
+            time: summary.results.time,
             results: summary.results.clone(),
             probes: summary.probes.clone(),
             solver: StepSolver {
@@ -183,7 +187,7 @@ impl StepSummary {
 /// How it was solved.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Solver {
-    /// `static`, `modal` or `buckling`.
+    /// `static`, `modal`, `buckling` or `transient`.
     pub study: String,
     /// `cg`, `direct` or `femses`.
     pub method: String,
@@ -299,6 +303,8 @@ pub struct Results {
     pub physics: Physics,
     /// What it is of, if it is a mode: then it has no loads and no reactions.
     pub mode: Option<Mode>,
+    /// The time that it is of, if it is one of several.
+    pub time: Option<f64>,
     /// The magnitude of the unknown at the nodes.
     pub unknown: Range,
     /// `u . K u / 2`.
@@ -411,6 +417,15 @@ fn unit_of(field: &str) -> Quantity {
 pub const RISING: &str = ", still rising towards them: do not rely on it";
 
 impl Results {
+    /// What a step of these is.
+    pub fn noun(&self) -> &'static str {
+        match (self.mode, self.time) {
+            (Some(_), _) => "mode",
+            (_, Some(_)) => "time",
+            _ => "load case",
+        }
+    }
+
     /// A warning where the mesh is too coarse at the largest stress or gradient.
     pub fn doubt(&self) -> Option<String> {
         self.nodal.doubt(&self.centres, self.physics.words().intensity[1]).or_else(|| self.coarse())

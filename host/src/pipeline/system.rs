@@ -97,6 +97,13 @@ pub struct Loading {
     weights: Vec<f64>,
 }
 
+impl Loading {
+    /// Of loads that are known otherwise, for errors beside an energy of each part.
+    pub(super) fn beside(offset: Vec<f64>) -> Self {
+        Loading { active: vec![true; offset.len()], offset, ..Loading::default() }
+    }
+}
+
 impl Loaded {
     /// A body whose right-hand side is not known yet.
     pub(super) fn new(

@@ -23,7 +23,7 @@ use super::rounding::stiffness_ratio;
 use super::shape::{STRETCHED, is_quadratic, largest_poisson, median_stretch, on_surface, one_across};
 use crate::assembly::symbolic;
 use crate::device::Factors;
-use crate::model::{Model, SolverOptions};
+use crate::model::{Model, SolverOptions, Study};
 use crate::precond;
 use crate::result::choices::{Acceleration, Method, Operator, Ordering, Precision, Preconditioner, Strategy};
 use crate::result::{Body, Fill, Hard, Plan, Reason};
@@ -171,15 +171,18 @@ pub fn decide(model: &Model, device: &DeviceFacts) -> Plan {
     if model.study.is_of_modes() {
         return Plan::of_modes(model, device);
     }
+    // To K another matrix is added where there are times.
+    let of_operator = |plan: Plan| match model.study {
+        Study::Transient => plan,
+        _ => plan.with_operator(model, device),
+    };
     match model.solver.method {
-        Some(Method::Cg) => iterate(model, device, None, None).with_operator(model, device).rounded(model, device),
+        Some(Method::Cg) => of_operator(iterate(model, device, None, None)).rounded(model, device),
         Some(Method::Direct) => Plan::direct(model, device, None, None),
         Some(Method::Femses) => Plan::femses(model, device),
         None => match factor(model, device) {
             Verdict { takes: true, why, fill } => Plan::direct(model, device, why, fill),
-            Verdict { why, fill, .. } => {
-                iterate(model, device, why, fill).with_operator(model, device).rounded(model, device)
-            }
+            Verdict { why, fill, .. } => of_operator(iterate(model, device, why, fill)).rounded(model, device),
         },
     }
 }

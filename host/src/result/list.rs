@@ -120,6 +120,7 @@ macro_rules! for_each_table {
             remote_rotations, ["x" Unlabelled, "y" Unlabelled, "z" Unlabelled], [Elasticity];
             remote_forces, ["x" Force, "y" Force, "z" Force], [Elasticity];
             remote_moments, ["x" Moment, "y" Moment, "z" Moment], [Elasticity];
+            heat_stored, ["heat per time" Unlabelled], [Heat];
             tie_flows, ["flow into the slave" Unlabelled], [Potential, Heat];
         }
     };
@@ -223,7 +224,7 @@ const NOT_OF_MODES: [&str; 13] = [
 impl Study {
     /// Whether it looks for modes, each of which is a step.
     pub fn is_of_modes(self) -> bool {
-        self != Study::Static
+        matches!(self, Study::Modal | Study::Buckling)
     }
 
     /// Whether the field or table of this name is a result of it.

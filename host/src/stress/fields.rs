@@ -42,7 +42,7 @@ pub(super) fn nodal_force(of: &mut Context) -> Result<Lists> {
         forces.iter_mut().zip(thermal).for_each(|(force, thermal)| *force -= thermal);
     }
     let dim = of.supports.components;
-    let driven = of.model.driven_forces().map(|(node, force)| (node, force.map(|f| -f)));
+    let driven = of.model.driven_forces(of.model.time_of(of.case)).map(|(node, force)| (node, force.map(|f| -f)));
     of.numbering.add_forces(&mut forces, dim, driven);
     Ok(flat(vec![of.numbering.scatter(&forces, of.supports.components)]))
 }

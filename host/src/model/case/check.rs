@@ -23,6 +23,7 @@ impl Case {
         problems.take(self.check_analysis())?;
         self.check_study(problems);
         self.check_harmonic(problems);
+        self.check_time(problems);
         problems.take(self.check_mesh());
         self.check_materials(problems);
         for support in &self.tables.support {
@@ -133,6 +134,10 @@ impl Case {
             }
             "conductivity" => "steel: 50.0 in W/(m K)",
             "yield_strength" => "structural steel: 235e6 in Pa; in MPa, if lengths are in mm: 235",
+            "specific_heat" => "steel: 480.0 in J/(kg K)",
+            "end" => "the time at which it ends, such as 3600.0",
+            "step" => "the length of a step, such as 10.0",
+            "tolerance" => "degrees that a step may be off, such as 0.1",
             "preload" => "the force that pulls the two halves of the shank together",
             "coefficient" => "air at rest: 5 to 25, water: 500 to 10000 W/(m^2 K)",
             "conductance" => "flow per area and difference of temperature, such as 2000.0 W/(m^2 K) of a dry joint",

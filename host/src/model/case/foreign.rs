@@ -9,8 +9,18 @@ use crate::model::keys::Keys;
 use crate::model::{Analysis, CaseError, Place, Source};
 
 /// Tables that appear once, and tables that may appear several times.
-pub(super) const SINGLE: &[&str] =
-    &["mesh", "analysis", "gravity", "rotation", "temperature", "inertia_relief", "harmonic", "solver", "output"];
+pub(super) const SINGLE: &[&str] = &[
+    "mesh",
+    "analysis",
+    "time",
+    "gravity",
+    "rotation",
+    "temperature",
+    "inertia_relief",
+    "harmonic",
+    "solver",
+    "output",
+];
 pub(super) const REPEATED: &[&str] = &[
     "material",
     "support",

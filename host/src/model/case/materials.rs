@@ -51,7 +51,12 @@ impl Case {
 
     fn check_material(&self, material: &Spanned<MaterialTable>) -> Checked {
         let table = material.get_ref();
-        for (key, value) in [("density", &table.density), ("yield_strength", &table.yield_strength)] {
+        let numbers = [
+            ("density", &table.density),
+            ("specific_heat", &table.specific_heat),
+            ("yield_strength", &table.yield_strength),
+        ];
+        for (key, value) in numbers {
             value.as_ref().map_or(Ok(()), |value| self.check_positive(key, value))?;
         }
         self.check_needed(material)?;
@@ -86,6 +91,7 @@ impl Case {
             axes: self.axes(table.axes.as_ref()).unwrap_or_default(),
             expansion: self.expansion(table).unwrap_or_default(),
             density: given(&table.density),
+            specific_heat: given(&table.specific_heat),
             yield_strength: given(&table.yield_strength),
         }
     }

@@ -37,7 +37,7 @@ impl Case {
             return;
         }
         match self.study() {
-            Study::Static => {
+            Study::Static | Study::Transient => {
                 if let Some(modes) = &table.modes {
                     let message = "`modes` belongs to a study of modes";
                     let help = "add study = \"modal\" or \"buckling\", or leave it out";

@@ -43,6 +43,7 @@ pub struct Tables {
     pub temperature: Option<Spanned<TemperatureTable>>,
     pub inertia_relief: Option<Spanned<InertiaReliefTable>>,
     pub harmonic: Option<Spanned<HarmonicTable>>,
+    pub time: Option<Spanned<TimeTable>>,
     #[serde(default)]
     pub pressure: Vec<Spanned<PressureTable>>,
     #[serde(default)]
@@ -157,6 +158,8 @@ pub struct MaterialTable {
     /// The axes that these are along; those of the mesh if left out.
     pub axes: Option<Spanned<AxesTable>>,
     pub density: Option<Spanned<f64>>,
+    /// Heat per mass and degree.
+    pub specific_heat: Option<Spanned<f64>>,
     /// The von Mises stress at which it yields.
     pub yield_strength: Option<Spanned<f64>>,
 }
@@ -191,7 +194,12 @@ pub struct SupportTable {
     /// Prescribed components by letter.
     pub displacement: Option<Spanned<BTreeMap<Spanned<String>, Spanned<f64>>>>,
     pub value: Option<Spanned<f64>>,
+    /// What the value is multiplied by over time.
+    pub amplitude: Option<Spanned<Points>>,
 }
+
+/// Points of a function of time: time and factor.
+pub type Points = Vec<[f64; 2]>;
 
 /// One `[[tie]]`: the nodes of the slave move as the faces of the master.
 #[derive(Debug, Clone, Deserialize)]
@@ -367,6 +375,31 @@ pub struct HarmonicTable {
     pub rayleigh: Option<Spanned<[f64; 2]>>,
 }
 
+/// `[time]`: exactly one of `step`, `tolerance`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TimeTable {
+    /// When it ends; it begins at 0.
+    pub end: Spanned<f64>,
+    /// The length of steps.
+    pub step: Option<Spanned<f64>>,
+    /// Or how much a step may be off, in degrees.
+    pub tolerance: Option<Spanned<f64>>,
+    /// `bdf2` or `backward_euler`.
+    pub scheme: Option<Spanned<String>>,
+    /// At how many times results are written.
+    pub outputs: Option<Spanned<u64>>,
+    /// Or at which.
+    pub times: Option<Spanned<Numbers>>,
+    /// The temperature at first, but where `on` says another.
+    pub initial: Option<Spanned<f64>>,
+    #[serde(default)]
+    pub on: Vec<TemperatureOnTable>,
+    /// Of nodes by their tags, which a deck has.
+    #[serde(skip)]
+    pub nodal: Vec<(u64, f64)>,
+}
+
 /// `[temperature]`: the thermal strain is `expansion` times what it is above the reference.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -409,6 +442,8 @@ pub struct SurfaceTable {
     pub on: Spanned<Names>,
     /// Flow per area into the body. In a plane problem the area is the length of the edge times the thickness.
     pub value: Spanned<f64>,
+    /// What the value is multiplied by over time.
+    pub amplitude: Option<Spanned<Points>>,
 }
 
 /// One `[[convection]]`: the flow into the body is `coefficient (ambient - T)` per area.
@@ -422,6 +457,8 @@ pub struct ConvectionTable {
     pub coefficient: Spanned<f64>,
     /// The temperature of what flows past.
     pub ambient: Spanned<f64>,
+    /// What that is multiplied by over time.
+    pub amplitude: Option<Spanned<Points>>,
 }
 
 /// One `[[pressure]]`: exactly one of `value`, `gradient`, `file`.
@@ -523,6 +560,8 @@ pub struct SourceTable {
     pub on: Option<Spanned<Names>>,
     /// What is produced per volume.
     pub value: Spanned<f64>,
+    /// What the value is multiplied by over time.
+    pub amplitude: Option<Spanned<Points>>,
 }
 
 /// One `[[load_case]]`.

@@ -50,7 +50,7 @@ pub struct Loads {
     pub applied: Vec<AppliedLoad>,
     /// What load cases call each, if they call it something.
     pub names: Vec<Option<String>>,
-    /// The nodal forces of each; none where there are no load cases.
+    /// The nodal forces of each; none where there are no load cases and no time.
     pub forces: Vec<Vec<NodalForce>>,
     /// What is odd about them.
     pub warnings: Vec<String>,
@@ -141,7 +141,7 @@ struct Accumulator {
     held: Vec<[bool; 3]>,
     /// What supports hold.
     what: &'static str,
-    /// Whether there are load cases, which need the forces of each load.
+    /// Whether there are load cases, or loads change in time, which need the forces of each.
     keeps_each: bool,
     /// What load cases call the load that is added next.
     called: Option<String>,
@@ -155,7 +155,8 @@ impl Accumulator {
         let along_axes = supports.iter().filter(|support| !support.is_slanted());
         along_axes.flat_map(Support::prescribed).for_each(|(node, c, _)| held[node as usize][c] = true);
         let what = selector.case.analysis().keys().held;
-        let keeps_each = !selector.case.tables.load_case.is_empty();
+        let tables = &selector.case.tables;
+        let keeps_each = !tables.load_case.is_empty() || tables.time.is_some();
         let loads = Loads { nodal_forces: vec![[0.0; 3]; n], ..Loads::default() };
         Accumulator { loads, held, what, keeps_each, called: None }
     }

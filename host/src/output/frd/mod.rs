@@ -119,7 +119,7 @@ impl<'a> Frd<'a> {
         // Readers take 0 for a state before the first step.
         let value = if step.value == 0.0 && !is_mode { self.n_steps as f64 } else { step.value };
         let (kind, analysis) = match step.study {
-            Study::Static => (0, ""),
+            Study::Static | Study::Transient => (0, ""),
             Study::Modal => (2, "MODAL"),
             Study::Buckling => (4, ""),
         };

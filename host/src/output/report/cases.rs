@@ -1,4 +1,4 @@
-//! The report's steps, which are load cases or modes: a table of all, and for the choice of one what is shown of each.
+//! The report's steps, which are load cases, modes or times: a table of all, and for the choice of one what is shown of each.
 
 use super::{Skin, base64, escape, parts, plots};
 use crate::output::Summary;
@@ -16,7 +16,7 @@ pub(in crate::output) struct CasePages<'a> {
     pub envelope: Option<Skin>,
     /// The number of the case that is shown first.
     pub governing: usize,
-    /// What is over frequencies.
+    /// What is over frequencies or times.
     pub series: &'a [Series],
 }
 
@@ -35,7 +35,7 @@ impl CasePages<'_> {
 
     /// What a step is.
     fn noun(&self) -> &'static str {
-        if self.summaries[0].results.mode.is_some() { "mode" } else { "load case" }
+        self.summaries[0].results.noun()
     }
 
     /// Rows of the steps.
@@ -102,11 +102,13 @@ impl CasePages<'_> {
         };
         format!(
             "<section><h2>{}</h2><div class=\"wide\"><table><thead><tr><th></th><th>largest {}</th><th>at</th><th>{unknown}</th>\
-             <th></th></tr></thead><tbody>{rows}</tbody></table></div><p class=\"note\">The governing case, {}, is shown \
-             first.</p></section>\n",
+             <th></th></tr></thead><tbody>{rows}</tbody></table></div><p class=\"note\">{} is shown first.</p></section>\n",
             counted(self.summaries.len(), self.noun()),
             words.intensity[0],
-            self.name(self.governing)
+            match self.noun() {
+                "time" => "The last time".into(),
+                _ => format!("The governing case, {},", self.name(self.governing)),
+            }
         )
     }
 
@@ -126,8 +128,20 @@ impl CasePages<'_> {
         let envelope = self.envelope.as_ref().map_or(String::new(), |_| {
             format!("<option value=\"{ENVELOPE}\">envelope: the largest of all cases</option>")
         });
-        let noun = if self.noun() == "mode" { "Mode" } else { "Load case" };
-        format!("<label>{noun}<select id=\"case\">{cases}{envelope}</select></label>\n")
+        let (noun, slider) = match self.noun() {
+            "mode" => ("Mode", String::new()),
+            "time" => ("Time", self.slider()),
+            _ => ("Load case", String::new()),
+        };
+        format!("<label>{noun}<select id=\"case\">{cases}{envelope}</select></label>\n{slider}")
+    }
+
+    /// Goes through the times.
+    fn slider(&self) -> String {
+        let last = self.summaries.len() - 1;
+        format!(
+            "<label>Step<input id=\"step\" type=\"range\" min=\"0\" max=\"{last}\" step=\"1\" value=\"{last}\"></label>\n"
+        )
     }
 
     /// The skins that are not shown first.
@@ -147,8 +161,8 @@ impl CasePages<'_> {
 
     /// A part of the page for each case, of which the page shows that of the case that is chosen.
     pub(super) fn each(&self, part: impl Fn(&Summary, usize) -> String) -> String {
-        // A mode's name says what it is.
-        let of = if self.noun() == "mode" { "" } else { "Load case " };
+        // The name of a mode or a time says what it is.
+        let of = if self.noun() == "load case" { "Load case " } else { "" };
         let block = |(case, summary): (usize, &Summary)| {
             let (mark, name) = (self.mark(case), self.name(case));
             format!(

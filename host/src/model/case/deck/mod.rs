@@ -290,6 +290,7 @@ fn empty(place: inp::Place) -> Tables {
         temperature: None,
         inertia_relief: None,
         harmonic: None,
+        time: None,
         pressure: Vec::new(),
         traction: Vec::new(),
         force: Vec::new(),

@@ -205,6 +205,7 @@ impl Reader<'_> {
         let name = Spanned::new(place.clone(), called);
         let (conductivity, yield_strength) = (None, None);
         let table = MaterialTable {
+            specific_heat: None,
             name,
             on,
             young,
