@@ -257,11 +257,17 @@ fn run_one(
 ) -> Result<Vec<Solution>> {
     let temperature = model.temperature.as_ref().filter(|_| model.bears_loads());
     if let Some((temperature, heat)) = temperature.and_then(|of| Some((of, of.unsolved()?))) {
-        let solution = solve_on(space, heat, monitor)?;
-        if !solution.outcome.converged && solution.outcome.ending != Ending::Cancelled {
+        let unknown = heat.analysis.physics().words().unknown;
+        let mut kept = Steps { fields: vec![unknown.into()], ..Steps::default() };
+        let solutions = run(space, heat, heat.n_steps(), &mut kept, monitor)?;
+        let is_wrong = |of: &Solution| !of.outcome.converged && of.outcome.ending != Ending::Cancelled;
+        if solutions.iter().any(is_wrong) {
             return Err(Error::Heat(heat.name.clone()));
         }
-        temperature.take(&model.mesh, heat, solution.unknown(1));
+        if solutions.len() < heat.n_steps() {
+            return Ok(vec![]);
+        }
+        temperature.take(&model.mesh, heat, kept.steps.iter().map(|step| step.nodes(unknown).to_vec()).collect());
     }
     let plan = plan::resolve(model, &DeviceFacts::of(space))?;
     let used = Used { device: space.name(), plan, factor_nonzeros: None, hierarchy: None, count: None };
@@ -456,7 +462,9 @@ impl Run<'_> {
         /// Vectors of a case, with those that products and multigrid keep.
         const VECTORS: usize = 14;
         let bytes = VECTORS * self.cases.own.min(WIDTH) * size_of::<T>() * unknowns;
+        // Thermal strains of one step at a time are in the mesh.
         self.cases.own > 1
+            && self.model.temperature.as_ref().is_none_or(|of| of.n_steps() == 1)
             && iteration.is_for_several(self.space, stopping(&self.model.solver))
             && check_memory(self.space, bytes as u64, "").is_ok()
     }
@@ -579,7 +587,7 @@ impl Run<'_> {
         let (case, is_case) = (self.solutions.len(), !model.load_cases.is_empty());
         let label = model.step_name(case).into_owned();
         let number = if is_case { (self.cases.before + case + 1) as f64 } else { 0.0 };
-        let value = time.unwrap_or(number);
+        let value = model.step_time(case).unwrap_or(number);
         let step = Step { label, value, balance, outcome: Some(outcome), ..step };
         self.timings.stress += self.phase.next("write");
         self.solutions.extend(Solution::of(step.without_results(), self.used.clone(), self.timings));

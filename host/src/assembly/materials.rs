@@ -46,10 +46,10 @@ impl Constants {
         }
     }
 
-    /// Which set each cell of a block has: that of its material, or one of its own, added here, by the axes at its centroid;
+    /// Which set each cell of a block has: that of its material, or one of its own, added here, by axes and temperature at its centroid;
     /// nothing if all are by material.
     pub(super) fn of_cells(&mut self, model: &Model, block: usize) -> Option<Vec<u32>> {
-        let varies = |material: &&Material| material.axes.vary();
+        let varies = |material: &&Material| material.axes.vary() || !material.by_temperature.is_empty();
         model.materials.iter().find(varies)?;
         let (cells, of) = (&model.mesh.cells[block], &model.cell_material[block]);
         let one = |(cell, &material): (usize, &u32)| {
@@ -57,8 +57,10 @@ impl Constants {
                 return material;
             };
             let number = self.general.len() / self.size;
+            let warm = model.temperature.as_ref().map_or(0.0, |of| of.reference + of.at_centre(0, block, cells, cell));
+            let own = own.at(warm);
             let place = model.mesh.middle(cells.cell(cell));
-            self.general.extend(of_material(model.analysis, own, place));
+            self.general.extend(of_material(model.analysis, &own, place));
             if model.temperature.is_some() {
                 self.expansion.push(own.expansion_at(place));
             }

@@ -156,7 +156,7 @@ pub(super) fn results(model: &Model, case: usize, step: &Step) -> Results {
     Results {
         physics: step.physics,
         mode: mode(step),
-        time: (step.study == Study::Transient).then_some(step.value),
+        time: model.step_time(case),
         unknown: Range::of(magnitudes(words.unknown).first().map_or(&[], Vec::as_slice), at),
         strain_energy: step.row("strain_energy", 0).first().copied(),
         reactions: reactions.map_or(vec![], |reactions| reactions.rows.clone()),

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use super::case::Case;
 use warpfem_text::number;
 
-use super::{AppliedLoad, Model, NodalForce, Rotation, SolverOptions, Study, time};
+use super::{AppliedLoad, Model, NodalForce, Rotation, SolverOptions, Study, Temperature, time};
 
 /// A load case: the factor of each load.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,7 +41,9 @@ pub struct CaseLoads<'a> {
 impl Model {
     /// Whether results are of steps that have names: load cases, modes or times.
     pub fn has_steps(&self) -> bool {
-        self.study != Study::Static || !self.load_cases.is_empty()
+        self.study != Study::Static
+            || !self.load_cases.is_empty()
+            || self.temperature.as_ref().is_some_and(|of| of.n_steps() > 1)
     }
 
     /// How many steps are solved: load cases, modes or times.
@@ -52,7 +54,7 @@ impl Model {
     /// The same without those of later models.
     pub fn own_steps(&self) -> usize {
         match self.study {
-            Study::Static => self.load_cases.len().max(1),
+            Study::Static => self.load_cases.len().max(self.temperature.as_ref().map_or(1, Temperature::n_steps)),
             Study::Transient => self.time.as_ref().map_or(0, |time| time.times.len()),
             Study::Modal | Study::Buckling => self.modes,
         }
@@ -85,6 +87,10 @@ impl Model {
     pub fn step_name(&self, step: usize) -> Cow<'_, str> {
         let (model, case) = self.of_case(step);
         match self.study {
+            Study::Static if model.own_steps() > model.load_cases.len().max(1) => {
+                let heat = model.temperature.as_ref().and_then(|of| of.heat.as_ref());
+                heat.map_or("".into(), |heat| heat.step_name(case))
+            }
             Study::Static => model.load_cases.get(case).map_or("", |case| &case.name).into(),
             Study::Modal | Study::Buckling => format!("mode {}", step + 1).into(),
             Study::Transient => {

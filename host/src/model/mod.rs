@@ -14,6 +14,7 @@ mod inertia;
 mod keys;
 pub mod law;
 mod load_cases;
+mod locate;
 mod loads;
 mod locking;
 mod mass;
@@ -97,9 +98,41 @@ pub struct Material {
     pub specific_heat: Option<f64>,
     /// The von Mises stress at which it yields.
     pub yield_strength: Option<f64>,
+    /// Its constants at given temperatures, ascending; empty if they are the same at all.
+    pub by_temperature: Vec<AtTemperature>,
+}
+
+/// What an isotropic material is at a temperature.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct AtTemperature {
+    /// The temperature.
+    pub temperature: f64,
+    /// Young's modulus.
+    pub young: f64,
+    /// Poisson's ratio.
+    pub poisson: f64,
+    /// Thermal strain per degree, from the reference on.
+    pub expansion: f64,
 }
 
 impl Material {
+    /// What it is at a temperature: constants are linear between those given, and constant beyond.
+    pub fn at(&self, temperature: f64) -> Cow<'_, Material> {
+        let rows = &self.by_temperature;
+        let after = rows.partition_point(|row| row.temperature < temperature);
+        let (Some(b), a) = (rows.get(after).or(rows.last()), rows.get(after.saturating_sub(1))) else {
+            return Cow::Borrowed(self);
+        };
+        let a = a.unwrap_or(b);
+        let step = b.temperature - a.temperature;
+        let share = if step > 0.0 { ((temperature - a.temperature) / step).clamp(0.0, 1.0) } else { 0.0 };
+        let between = |a: f64, b: f64| a + share * (b - a);
+        let mut of = self.clone();
+        of.set_isotropic(between(a.young, b.young), between(a.poisson, b.poisson));
+        of.expansion = Some([between(a.expansion, b.expansion); 3]);
+        Cow::Owned(of)
+    }
+
     /// Of this name, without conductivity and density.
     pub fn isotropic(name: &str, young: f64, poisson: f64) -> Material {
         Material {
@@ -110,6 +143,7 @@ impl Material {
             axes: Axes::Global,
             density: None,
             specific_heat: None,
+            by_temperature: Vec::new(),
             yield_strength: None,
         }
     }
@@ -119,10 +153,10 @@ impl Material {
         self.law = Arc::new(Isotropic { young, poisson });
     }
 
-    /// Whether stiffness and conductivity are the same in all directions.
+    /// Whether stiffness and conductivity are the same in all directions, and at all temperatures.
     pub fn is_isotropic(&self) -> bool {
         let [x, y, z] = self.conductivity;
-        self.law.lame().is_some() && x == y && y == z
+        self.by_temperature.is_empty() && self.law.lame().is_some() && x == y && y == z
     }
 
     /// The strains of stresses at places, with engineering shears: `D^-1 sigma`. In plane stress the strain across is in

@@ -70,6 +70,12 @@ impl Model {
         self.time.as_ref()?.times.get(step).copied()
     }
 
+    /// The same, or the time of the heat case whose temperatures a step of the stress has.
+    pub fn step_time(&self, step: usize) -> Option<f64> {
+        let heat = || self.temperature.as_ref()?.heat.as_ref()?.time_of(step);
+        self.time_of(step).or_else(heat)
+    }
+
     /// By what a support's values are multiplied at a time.
     pub fn support_factor(&self, support: usize, time: f64) -> f64 {
         self.time.as_ref().map_or(1.0, |of| factor(&of.of_supports, support, time))

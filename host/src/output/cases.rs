@@ -260,7 +260,7 @@ impl<'a> CaseWriter<'a> {
     /// The times of the steps in ParaView: the numbers of load cases, the frequencies of modes, times themselves. Datasets of one time would be
     /// shown together, so equal frequencies are set apart.
     fn times(&self) -> Vec<f64> {
-        if self.model.study == Study::Static {
+        if self.model.study == Study::Static && self.model.step_time(0).is_none() {
             return (1..=self.files.len()).map(|number| number as f64).collect();
         }
         let least = APART * self.values.iter().fold(0.0, |most: f64, value| most.max(*value));

@@ -443,6 +443,9 @@ impl<T: Real> System<T> {
 
     /// Takes the loads of another case of the model.
     pub fn set_loads(&mut self, space: &Space, model: &Model, case: usize) -> Result<()> {
+        if model.temperature.as_ref().is_some_and(|of| of.n_steps() > 1) {
+            self.body.mesh.set_step(space, model, &self.body.numbering, case)?;
+        }
         (self.body.loading, self.f) = self.case(space, model, case)?;
         Ok(())
     }

@@ -132,7 +132,13 @@ pub(super) fn material(of: &mut Context) -> Result<Lists> {
 /// The strains of stresses `[n][6]`, flat, each in its material, at its place and so much warmer than the reference.
 fn strains(model: &Model, stress: &[f64], at: impl Fn(usize) -> Option<(usize, [f64; 3], f64)>) -> Vec<f64> {
     let of_material: Vec<_> = model.materials.iter().map(Material::strain).collect();
+    let reference = model.temperature.as_ref().map_or(0.0, |of| of.reference);
     let strain = |(i, stress): (usize, &[f64; 6])| match at(i) {
+        Some((material, place, degrees)) if !model.materials[material].by_temperature.is_empty() => {
+            let material = model.materials[material].at(reference + degrees);
+            let (elastic, per_degree) = (material.strain()(*stress, place), material.expansion_at(place));
+            std::array::from_fn(|i| elastic[i] + degrees * per_degree[i])
+        }
         Some((material, place, degrees)) => {
             let elastic = of_material[material](*stress, place);
             if degrees == 0.0 {
@@ -148,11 +154,11 @@ fn strains(model: &Model, stress: &[f64], at: impl Fn(usize) -> Option<(usize, [
 
 /// Strain at the centres of the elements.
 pub(super) fn strain(of: &mut Context) -> Result<Lists> {
-    let model = of.model;
+    let (model, step) = (of.model, of.case);
     let blocks = of.field("stress")?.iter().enumerate();
     let of_block = |(block, stress): (usize, &Vec<f64>)| {
         let (cells, materials) = (&model.mesh.cells[block], &model.cell_material[block]);
-        let degrees = |cell: usize| warmth::at_centre(model, block, cells, cell);
+        let degrees = |cell: usize| warmth::at_centre(model, step, block, cells, cell);
         let at = |cell: usize| (materials[cell] as usize, model.mesh.middle(cells.cell(cell)), degrees(cell));
         strains(model, stress, |cell| Some(at(cell)))
     };
@@ -164,7 +170,7 @@ pub(super) fn strain_nodal(of: &mut Context) -> Result<Lists> {
     of.field("stress_nodal")?;
     let materials = of.nodal.as_ref().map_or(vec![], |nodal| nodal.materials(of.numbering));
     let model = of.model;
-    let degrees = warmth::at_nodes(model, &materials);
+    let degrees = warmth::at_nodes(model, of.case, &materials);
     let of_node =
         |node: usize| Some((materials[node]?, model.mesh.coords[node], degrees.get(node).copied().unwrap_or(0.0)));
     Ok(of.field("stress_nodal")?.iter().map(|stress| strains(model, stress, of_node)).collect())

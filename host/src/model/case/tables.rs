@@ -162,6 +162,18 @@ pub struct MaterialTable {
     pub specific_heat: Option<Spanned<f64>>,
     /// The von Mises stress at which it yields.
     pub yield_strength: Option<Spanned<f64>>,
+    /// Instead of `young`, `poisson` and `expansion`.
+    pub by_temperature: Option<Spanned<Vec<Spanned<AtTemperatureTable>>>>,
+}
+
+/// What an isotropic material is at a temperature.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AtTemperatureTable {
+    pub temperature: Spanned<f64>,
+    pub young: Spanned<f64>,
+    pub poisson: Spanned<f64>,
+    pub expansion: Spanned<f64>,
 }
 
 /// `{ x, y }`, or `{ axis, at }` of a cylinder.

@@ -206,6 +206,7 @@ impl Reader<'_> {
         let (conductivity, yield_strength) = (None, None);
         let table = MaterialTable {
             specific_heat: None,
+            by_temperature: None,
             name,
             on,
             young,
