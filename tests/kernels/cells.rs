@@ -195,7 +195,7 @@ fn thermal_strain(
     material: usize,
 ) -> SVector<f64, 6> {
     let temperature = model.temperature.as_ref().unwrap();
-    let at_node = |(node, shape): (&u32, &f64)| shape * temperature.in_cell(block, cell, *node);
+    let at_node = |(node, shape): (&u32, &f64)| shape * temperature.in_cell(0, block, cell, *node);
     let degrees: f64 = nodes.iter().zip(shape).map(at_node).sum();
     degrees * SVector::from(model.materials[material].expansion_at(reference::middle(nodes, model)))
 }

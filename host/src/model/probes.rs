@@ -6,8 +6,8 @@ use super::case::Case;
 use super::problems::Problems;
 use crate::element::ElementKind;
 use crate::element::shape::determinant;
-use crate::mesh::{Cells, Mesh};
 use crate::mesh::vector::{norm, sub};
+use crate::mesh::{Cells, Mesh};
 use crate::parallel;
 
 /// A point outside of every element by this much of the nearest one's width counts as on its surface: a curved surface

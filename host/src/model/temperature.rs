@@ -137,7 +137,10 @@ pub(super) fn resolve(
         && let Some(material) = materials.iter().position(|material| !material.by_temperature.is_empty())
     {
         let place = selector.case.tables.material[material].get_ref().name.span();
-        let message = format!("constants of `{}` go by temperature, and the heat case has several times", materials[material].name);
+        let message = format!(
+            "constants of `{}` go by temperature, and the heat case has several times",
+            materials[material].name
+        );
         problems.add(selector.case.error_at(place, message, "let its [time] have outputs = 1: the last"));
     }
     let all_have = check_expansion(selector, table, materials, cell_material, problems);
@@ -200,7 +203,9 @@ fn heat(selector: &Selector<'_>, from: &Spanned<String>) -> Result<Box<Model>, E
     }
     if let (Some(cases), true) = (case.tables.load_case.first(), heat.n_steps() > 1) {
         let message = format!("{name} has several times, each a load case here: [[load_case]] would be others");
-        return Err(case.error_at(cases.span(), message, "leave [[load_case]] out, or let [time] have outputs = 1").into());
+        return Err(case
+            .error_at(cases.span(), message, "leave [[load_case]] out, or let [time] have outputs = 1")
+            .into());
     }
     if !heat.load_cases.is_empty() {
         return wrong(format!("{name} has several [[load_case]]: which one?"), "leave them out there");

@@ -30,8 +30,8 @@ use kernels_rs::assembly::supports::Unbalanced;
 
 /// What a curve has at each time.
 const COLUMNS: &[(&str, Quantity)] = &[("temperature", Quantity::Unlabelled)];
-/// The part of the whole temperature's energy that the error of a step need not be smaller than, times the tolerance: what is less
-/// is rounding where nearly nothing changes.
+/// The part of the whole temperatures that errors of a step are relative to where its change is smaller: errors of less are
+/// rounding.
 const LEAST: f64 = 1e-4;
 /// The first of chosen steps is the time to the first results, halved so many times.
 const FIRST: u32 = 10;
@@ -49,6 +49,7 @@ pub(super) fn solve(run: &mut Run) -> Result<()> {
     let Some(time) = &model.time else { return Ok(()) };
     let mut system = System::<f64>::assemble(space, model, &run.used.plan, &mut run.phase, &mut run.timings)?;
     system.body.parts.unite_materials();
+    system.body.parts.lists.hold_motions();
     let mut march = March::new(space, model, time, system)?;
     run.timings.boundary += run.phase.next("solve");
     for (number, &end) in time.times.iter().enumerate().take(run.cases.own) {
@@ -168,6 +169,10 @@ impl<'a> March<'a> {
             },
         );
         while done < n {
+            // A factor solves too soon to ask.
+            if run.monitor.is_cancelled() {
+                return Ok(None);
+            }
             let step = length / n as f64;
             let reaches = if done + 1 == n { end } else { from + (done + 1) as f64 * step };
             let Trial { u, stored, outcome, error, order } = self.try_step(run, step, reaches)?;
@@ -215,7 +220,7 @@ impl<'a> March<'a> {
         space.copy(&predicted, &mut d)?;
         space.axpy(Quotient::MINUS_ONE, &b, &mut d)?;
         let mut d = self.free_part(space, &d)?;
-        let outcome = self.iterate(run, &rhs, &mut d, energy)?;
+        let outcome = self.iterate(run, &rhs, &mut d, (&b, energy))?;
         if let Some(couplings) = &self.system.body.couplings {
             couplings.on_device.expand(space, &mut d)?;
         }
@@ -247,8 +252,14 @@ impl<'a> March<'a> {
         Ok((rhs, energy))
     }
 
-    /// Solves for the change d of a step from a guess; `energy` is that of the temperatures.
-    fn iterate(&self, run: &Run, rhs: &Buffer<f64>, d: &mut Buffer<f64>, energy: f64) -> Result<Outcome> {
+    /// Solves for the change d of a step from a guess, beside the temperatures b and their energy.
+    fn iterate(
+        &self,
+        run: &Run,
+        rhs: &Buffer<f64>,
+        d: &mut Buffer<f64>,
+        (b, energy): (&Buffer<f64>, f64),
+    ) -> Result<Outcome> {
         let (space, System { body, operator, coupling, .. }) = (run.space, &self.system);
         let Some(solver) = &self.solver else { unreachable!("set before each step") };
         let n_parts = body.parts.members().n_parts();
@@ -256,7 +267,10 @@ impl<'a> March<'a> {
         let coupled = Coupled::new(operator.product(), coupling.as_deref());
         let residual = Residual { space, operator: coupled.operator(), rhs };
         let unasked = || space.zeros(0);
-        let norm = body.energy_norm(space, &loading, &residual, coupling.as_deref(), unasked)?;
+        let mut norm = body.energy_norm(space, &loading, &residual, coupling.as_deref(), unasked)?;
+        let mut least = space.zeros(b.len())?;
+        space.axpy(Quotient::ONE.times(LEAST), b, &mut least)?;
+        norm.prescribed = Some(least);
         let equations = Equations::new(coupled.operator(), rhs).measured(Some(&norm));
         solver.solve(space, &equations, d, stopping(&self.model.solver), run.monitor)
     }

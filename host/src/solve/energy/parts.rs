@@ -37,6 +37,11 @@ impl Members {
         Members { start, rows }
     }
 
+    /// From now on every motion costs energy, as where a mass is added to K.
+    pub fn hold_motions(&mut self) {
+        self.rigid = Vector6::zeros();
+    }
+
     /// How many parts there are.
     pub fn n_parts(&self) -> usize {
         self.start.len() - 1
@@ -114,6 +119,11 @@ impl PartLists {
     /// The rigid motions that component `i` at a place sees: one row of R. Those that cost energy are 0.
     pub fn row(&self, i: usize, y: [f64; 3]) -> Vector6<f64> {
         motion_row(self.size, i, y).component_mul(&self.rigid)
+    }
+
+    /// From now on every motion costs energy, as where a mass is added to K.
+    pub fn hold_motions(&mut self) {
+        self.rigid = Vector6::zeros();
     }
 
     /// How many parts there are.
