@@ -37,11 +37,6 @@ impl Members {
         Members { start, rows }
     }
 
-    /// From now on every motion costs energy, as where a mass is added to K.
-    pub fn hold_motions(&mut self) {
-        self.rigid = Vector6::zeros();
-    }
-
     /// How many parts there are.
     pub fn n_parts(&self) -> usize {
         self.start.len() - 1
