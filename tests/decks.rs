@@ -405,7 +405,7 @@ fn modes_move_under_loads() {
     vibration.iter().enumerate().for_each(|(k, step)| dat::write(&mut prints, &model, k, step).unwrap());
     assert_eq!(String::from_utf8(prints).unwrap().matches("and time  0.1500000E+03").count(), 2);
     let (motion, _) = steps(&behind("*MODAL DYNAMIC\n0.001, 0.1\n*MODAL DAMPING\n1, 2, 0.7\n"));
-    assert_eq!((motion.len(), &*motion[101].label, motion[101].value), (102, "time 100", 0.1));
+    assert_eq!((motion.len(), &*motion[101].label, motion[101].value), (102, "time 0.1", 0.1));
     let [end, at_rest] = [&motion[101], &still.step].map(|step| step.vectors::<3>("displacement").as_flattened());
     let largest = at_rest.iter().fold(0.0, |most: f64, u| most.max(u.abs()));
     assert_close("at the end", end, at_rest, 1e-6, largest);

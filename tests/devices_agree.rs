@@ -55,7 +55,9 @@ fn devices_agree_about_every_element() {
         for analysis in meshes::all_analyses(kind) {
             let mut model = meshes::two_materials_in(analysis, meshes::distorted_box(kind, cells, 0.2));
             match analysis.physics() {
-                Physics::Potential => model.source = Some(2.0),
+                Physics::Potential | Physics::Heat => {
+                    model.nodal_forces.iter_mut().for_each(|flow| flow[0] = 2.0);
+                }
                 Physics::Elasticity => model.gravity = Some([0.5, -1.0, if kind.info().dim == 3 { 2.0 } else { 0.0 }]),
             }
             check(model);

@@ -20,6 +20,7 @@ mod elements;
 mod femses;
 mod formats;
 mod harmonic;
+mod heat;
 mod joints;
 mod kernels;
 mod laplace;

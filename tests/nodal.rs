@@ -36,7 +36,7 @@ fn nodal_gradient_on(space: &Space, model: &Model, u: &[f64]) -> Nodal<3> {
     let symbolic = Symbolic::new(&model.mesh, &[], Ordering::Hilbert, 64).unwrap();
     let (mesh, numbering) = (meshes::upload(space, model, &symbolic), &symbolic.numbering);
     let u = space.upload(&numbering.gather(u)).unwrap();
-    stress::nodal_gradient(space, model, numbering, &mesh, &u).unwrap()
+    stress::nodal_gradient(space, model, numbering, &mesh, &u, stress::Asked::Strain).unwrap()
 }
 
 fn nodal_stress(model: &Model, u: &[[f64; 3]]) -> Nodal<6> {

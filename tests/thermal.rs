@@ -299,7 +299,7 @@ fn temperatures_of_a_heat_case_are_those_that_it_finds() {
             let part = Model::load(&dir.join("part.toml")).unwrap();
             let solution = pipeline::solve(&part, device, &Silent).unwrap();
             let temperature = part.temperature.as_ref().unwrap();
-            for (x, found) in part.mesh.coords.iter().zip(temperature.nodal()) {
+            for (x, found) in part.mesh.coords.iter().zip(temperature.nodal(0)) {
                 assert_close("temperature", &[*found], &[25.0 * x[0]], 1e-9, 50.0);
             }
             // Linear in space, it leaves a free body without stress.

@@ -4,6 +4,7 @@ mod buckling;
 mod build;
 mod femses;
 mod groups;
+mod history;
 mod loads;
 mod modal;
 mod modes;
@@ -11,6 +12,7 @@ mod motion;
 mod response;
 mod start;
 mod system;
+mod transient;
 
 pub use system::{Loaded, Loading, Operator, System};
 
@@ -255,11 +257,17 @@ fn run_one(
 ) -> Result<Vec<Solution>> {
     let temperature = model.temperature.as_ref().filter(|_| model.bears_loads());
     if let Some((temperature, heat)) = temperature.and_then(|of| Some((of, of.unsolved()?))) {
-        let solution = solve_on(space, heat, monitor)?;
-        if !solution.outcome.converged && solution.outcome.ending != Ending::Cancelled {
+        let unknown = heat.analysis.physics().words().unknown;
+        let mut kept = Steps { fields: vec![unknown.into()], ..Steps::default() };
+        let solutions = run(space, heat, heat.n_steps(), &mut kept, monitor)?;
+        let is_wrong = |of: &Solution| !of.outcome.converged && of.outcome.ending != Ending::Cancelled;
+        if solutions.iter().any(is_wrong) {
             return Err(Error::Heat(heat.name.clone()));
         }
-        temperature.take(&model.mesh, heat, solution.unknown(1));
+        if solutions.len() < heat.n_steps() {
+            return Ok(vec![]);
+        }
+        temperature.take(&model.mesh, heat, kept.steps.iter().map(|step| step.nodes(unknown).to_vec()).collect());
     }
     let plan = plan::resolve(model, &DeviceFacts::of(space))?;
     let used = Used { device: space.name(), plan, factor_nonzeros: None, hierarchy: None, count: None };
@@ -269,6 +277,7 @@ fn run_one(
         Study::Static => statics(&mut run)?,
         Study::Modal => modal::solve(&mut run)?,
         Study::Buckling => buckling::solve(&mut run)?,
+        Study::Transient => transient::solve(&mut run)?,
     }
     Ok(run.solutions)
 }
@@ -281,19 +290,24 @@ fn statics(run: &mut Run) -> Result<()> {
         (Method::Direct, Precision::Single) => {
             run.solve::<f32>(SolverBuilder::Direct(direct::build::<f32, f32>, None))?;
         }
-        (Method::Direct, Precision::Mixed) => {
-            run.solve::<f64>(SolverBuilder::Direct(direct::build::<f64, f32>, None))?;
-        }
-        (Method::Direct, _) => {
-            let instead = run.model.solver.method.is_none().then_some(Iterations::PLAIN);
-            run.solve::<f64>(SolverBuilder::Direct(direct::build::<f64, f64>, instead))?;
-        }
-        (Method::Cg, Precision::Double) => run.solve::<f64>(SolverBuilder::Iteration(Iterations::PLAIN))?,
-        (Method::Cg, Precision::Mixed) => run.solve::<f64>(SolverBuilder::Iteration(Iterations::MIXED))?,
-        (Method::Cg, Precision::MixedHalf) => run.solve::<f64>(SolverBuilder::Iteration(Iterations::MIXED_HALF))?,
         (Method::Cg, Precision::Single) => run.solve::<f32>(SolverBuilder::Iteration(Iterations::PLAIN))?,
+        _ => run.solve::<f64>(in_double(run))?,
     }
     Ok(())
+}
+
+/// How a plan has equations solved whose solution is in double.
+fn in_double(run: &Run) -> SolverBuilder<f64> {
+    match (run.used.plan.method, run.used.plan.precision) {
+        (Method::Direct, Precision::Mixed) => SolverBuilder::Direct(direct::build::<f64, f32>, None),
+        (Method::Direct, _) => {
+            let instead = run.model.solver.method.is_none().then_some(Iterations::PLAIN);
+            SolverBuilder::Direct(direct::build::<f64, f64>, instead)
+        }
+        (_, Precision::Mixed) => SolverBuilder::Iteration(Iterations::MIXED),
+        (_, Precision::MixedHalf) => SolverBuilder::Iteration(Iterations::MIXED_HALF),
+        _ => SolverBuilder::Iteration(Iterations::PLAIN),
+    }
 }
 
 /// How the system is solved: by an iteration made of a preconditioner, or by factors, or by what takes their place
@@ -361,17 +375,7 @@ impl Run<'_> {
     fn solve<T: Real>(&mut self, way: SolverBuilder<T>) -> Result<()> {
         let (space, model) = (self.space, self.model);
         let mut system = System::<T>::assemble(space, model, &self.used.plan, &mut self.phase, &mut self.timings)?;
-        let mut maker = build::Maker { space, model, system: &system, plan: &mut self.used.plan, changes: Vec::new() };
-        let iteration = match way {
-            SolverBuilder::Iteration(build) => maker.iteration(build)?,
-            SolverBuilder::Direct(build, instead) => {
-                self.monitor.phase("factorisation");
-                maker.direct(build, instead)?
-            }
-        };
-        self.changes = maker.changes;
-        self.used.factor_nonzeros = iteration.factor_nonzeros();
-        self.used.hierarchy = iteration.hierarchy().cloned();
+        let iteration = self.solver(&system, way)?;
         if self.is_together(&*iteration, system.f.len()) {
             return self.solve_together(system, iteration);
         }
@@ -394,6 +398,23 @@ impl Run<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Makes what solves a system.
+    fn solver<T: Real>(&mut self, system: &System<T>, way: SolverBuilder<T>) -> Result<Box<dyn Iteration<T>>> {
+        let (space, model, plan) = (self.space, self.model, &mut self.used.plan);
+        let mut maker = build::Maker { space, model, system, plan, changes: Vec::new() };
+        let iteration = match way {
+            SolverBuilder::Iteration(build) => maker.iteration(build)?,
+            SolverBuilder::Direct(build, instead) => {
+                self.monitor.phase("factorisation");
+                maker.direct(build, instead)?
+            }
+        };
+        self.changes.extend(maker.changes);
+        self.used.factor_nonzeros = iteration.factor_nonzeros();
+        self.used.hierarchy = iteration.hierarchy().cloned();
+        Ok(iteration)
     }
 
     /// Solves the cases some at a time.
@@ -441,7 +462,9 @@ impl Run<'_> {
         /// Vectors of a case, with those that products and multigrid keep.
         const VECTORS: usize = 14;
         let bytes = VECTORS * self.cases.own.min(WIDTH) * size_of::<T>() * unknowns;
+        // Thermal strains of one step at a time are in the mesh.
         self.cases.own > 1
+            && self.model.temperature.as_ref().is_none_or(|of| of.n_steps() == 1)
             && iteration.is_for_several(self.space, stopping(&self.model.solver))
             && check_memory(self.space, bytes as u64, "").is_ok()
     }
@@ -527,7 +550,10 @@ impl Run<'_> {
             }
         }
         let mut reaction_sum = [0, 1, 2].map(|i| forces.iter().map(|force| force[i]).sum::<f64>());
-        for (node, force) in model.springs.iter().flat_map(|spring| stress::spring_forces(spring, numbering, &u, dim)) {
+        let time = model.time_of(self.solutions.len());
+        let of_spring =
+            |(number, spring)| stress::spring_forces(spring, numbering, &u, dim, model.spring_factor(number, time));
+        for (node, force) in model.springs.iter().enumerate().flat_map(of_spring) {
             numbering.add_forces(&mut support_forces, dim, [(node, force)]);
             reaction_sum.iter_mut().zip(force).for_each(|(sum, force)| *sum += force);
         }
@@ -537,10 +563,11 @@ impl Run<'_> {
         let unknown = (&u[..], &device_u);
         let mut context = Context::new(space, model, (numbering, mesh), unknown, (&supports, forces), multipliers);
         context.case = self.solutions.len();
+        context.stored = loads.stored;
         context.acceleration = loads.relief.as_ref().map(|relief| relief.acceleration);
         // Driven springs are among the support forces.
         let mut outer = Cow::Borrowed(&applied[..]);
-        for (node, force) in model.driven_forces() {
+        for (node, force) in model.driven_forces(time) {
             numbering.add_forces(outer.to_mut(), dim, [(node, force.map(|f| -f))]);
         }
         let balance = Balance::new(&support_forces, &outer, dim, model.analysis.balanced());
@@ -559,7 +586,8 @@ impl Run<'_> {
         let is_end = outcome.ending == Ending::Cancelled;
         let (case, is_case) = (self.solutions.len(), !model.load_cases.is_empty());
         let label = model.step_name(case).into_owned();
-        let value = if is_case { (self.cases.before + case + 1) as f64 } else { 0.0 };
+        let number = if is_case { (self.cases.before + case + 1) as f64 } else { 0.0 };
+        let value = model.step_time(case).unwrap_or(number);
         let step = Step { label, value, balance, outcome: Some(outcome), ..step };
         self.timings.stress += self.phase.next("write");
         self.solutions.extend(Solution::of(step.without_results(), self.used.clone(), self.timings));

@@ -11,6 +11,7 @@ mod disk;
 mod femses;
 mod files;
 mod folder;
+mod heat;
 mod init;
 mod laplace;
 mod limits;

@@ -120,7 +120,9 @@ fn loads_that_vibrate_move_probes() {
     let steps = &folder.summary("out")["steps"];
     assert_eq!((steps[3]["frequency"].as_f64(), steps[3]["part"].as_str()), (Some(50.0), Some("real")));
     assert!(steps[4]["part"] == "imaginary" && steps[4]["results"].get("reactions").is_none(), "{}", steps[4]);
-    assert!(steps[3]["results"]["von_mises_nodal"].is_object() && folder.path("out/case_response_1__real.vtu").exists());
+    assert!(
+        steps[3]["results"]["von_mises_nodal"].is_object() && folder.path("out/case_response_1__real.vtu").exists()
+    );
     let report = folder.text("out/case.html");
     assert!(report.contains("<h2>2 responses</h2>") && report.contains("response 1, real, 50.00 Hz"));
     // A solution without it takes the file away.

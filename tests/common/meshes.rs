@@ -51,7 +51,7 @@ pub const CLAMP: &str = "[[support]]\non = \"xmin\"\nfix = \"xyz\"\n";
 /// The same of an analysis: all components of a displacement, or a potential of 0.
 pub fn clamp(kind: Analysis) -> String {
     match kind.physics() {
-        Physics::Potential => CLAMP.replace("fix = \"xyz\"", "value = 0.0"),
+        Physics::Potential | Physics::Heat => CLAMP.replace("fix = \"xyz\"", "value = 0.0"),
         _ => CLAMP.replace("xyz", &"xyz"[..kind.components()]),
     }
 }

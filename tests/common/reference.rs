@@ -4,7 +4,7 @@
 use super::elements::{Point, Reference};
 use nalgebra::{DMatrix, DVector, SMatrix, SVector};
 use warpfem::element::ElementKind;
-use warpfem::model::{Analysis, Material, Model, Physics};
+use warpfem::model::{Analysis, Material, Model};
 
 /// `D` of an isotropic material by Young's modulus and Poisson's ratio, in the order xx, yy, zz, xy, yz, xz; of others from
 /// the inverse of their compliance, turned as a tensor of fourth order. In plane stress only xx, yy and xy take part; the
@@ -119,7 +119,7 @@ pub fn for_each_cell(model: &Model, mut visit: impl FnMut(ElementKind, &[u32], &
 
 /// K of a model before supports, in the mesh's numbering, element by element.
 pub fn stiffness(model: &Model) -> DMatrix<f64> {
-    if model.analysis.physics() == Physics::Potential {
+    if model.analysis.physics().is_scalar() {
         return conduction(model);
     }
     let dim = model.analysis.components();
@@ -352,13 +352,11 @@ pub struct Partitioned {
     pub u: DVector<f64>,
 }
 
-/// That of a model under its nodal forces and its weight or source.
+/// That of a model under its nodal forces and its weight.
 pub fn partitioned(model: &Model) -> Partitioned {
     let prescribed = prescribed(model);
-    let of_material = |material: &Material| match (model.gravity, model.source) {
-        (Some(gravity), _) => gravity.map(|g| material.density.unwrap_or(0.0) * g),
-        (_, source) => [source.unwrap_or(0.0), 0.0, 0.0],
-    };
+    let gravity = model.gravity.unwrap_or_default();
+    let of_material = |material: &Material| gravity.map(|g| material.density.unwrap_or(0.0) * g);
     let body = body_force(model, &model.materials.iter().map(of_material).collect::<Vec<_>>());
     let loads = DVector::from_vec(flat(model.analysis.components(), &model.nodal_forces)) + DVector::from_vec(body);
     let k = stiffness(model);

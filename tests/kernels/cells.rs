@@ -195,7 +195,7 @@ fn thermal_strain(
     material: usize,
 ) -> SVector<f64, 6> {
     let temperature = model.temperature.as_ref().unwrap();
-    let at_node = |(node, shape): (&u32, &f64)| shape * temperature.in_cell(block, cell, *node);
+    let at_node = |(node, shape): (&u32, &f64)| shape * temperature.in_cell(0, block, cell, *node);
     let degrees: f64 = nodes.iter().zip(shape).map(at_node).sum();
     degrees * SVector::from(model.materials[material].expansion_at(reference::middle(nodes, model)))
 }
@@ -229,7 +229,7 @@ pub fn sample<E: Element>(space: &Space) -> Vec<u64> {
             let cold = sample_in::<General>(space, &model, &symbolic, &stresses);
             [cold, sample_in::<General>(space, &warm(model), &symbolic, &stresses)].concat()
         }
-        Physics::Potential => sample_in::<Scalar>(space, &model, &symbolic, &fluxes),
+        Physics::Potential | Physics::Heat => sample_in::<Scalar>(space, &model, &symbolic, &fluxes),
     };
     all_forms::<E>(divisions).into_iter().flat_map(of_model).collect()
 }
@@ -322,8 +322,8 @@ pub fn nodal<E: Element>(space: &Space) -> Vec<u64> {
 /// Stresses, or a potential's gradients, and their sizes.
 fn at_nodes(space: &Space, model: &Model, symbolic: &Symbolic, u: &[f64]) -> [Vec<f64>; 2] {
     let (mesh, u) = (meshes::upload(space, model, symbolic), space.upload(u).unwrap());
-    if model.analysis.physics() == Physics::Potential {
-        let found = nodal_gradient(space, model, &symbolic.numbering, &mesh, &u).unwrap();
+    if model.analysis.physics().is_scalar() {
+        let found = nodal_gradient(space, model, &symbolic.numbering, &mesh, &u, Asked::Strain).unwrap();
         return [found.values.into_flattened(), found.sizes];
     }
     let found = nodal_stress(space, model, &symbolic.numbering, &mesh, &u).unwrap();

@@ -260,6 +260,6 @@ fn intensity(space: &Space, model: &Model, mesh: &DeviceMesh, w: &[f64]) -> Resu
         let stresses = stress::stresses(space, mesh, &w, n_blocks)?;
         return Ok(stresses.iter().map(|block| block.iter().map(|stress| von_mises(*stress)).collect()).collect());
     }
-    let gradients = stress::gradients(space, mesh, &w, n_blocks)?;
+    let gradients = stress::gradients(space, mesh, &w, n_blocks, stress::Asked::Strain)?;
     Ok(gradients.iter().map(|block| block.iter().map(|gradient| stress::norm(gradient)).collect()).collect())
 }

@@ -9,7 +9,6 @@ use super::numeric::{DeviceBlock, DeviceMesh};
 use crate::device::{Buffer, Grid};
 use crate::element::dispatch::{match_element, with_paper_element};
 use crate::linalg::{Scalar, Space};
-use crate::model::Physics;
 use crate::result::Result;
 use crate::sparse::{Epilogue, LinOp};
 use cuda_std::prelude::View;
@@ -42,7 +41,7 @@ struct ElementBlock<'a, T: Real> {
 impl<'a, T: Real> ElementOperator<'a, T> {
     /// Computes the element matrices of conduction, and their weights.
     pub fn new(space: &Space, mesh: &'a DeviceMesh, supports: &Supports) -> Result<Self> {
-        assert_eq!(mesh.form.physics, Physics::Potential, "element matrices of another analysis");
+        assert!(mesh.form.physics.is_scalar(), "element matrices of another analysis");
         assert_eq!(supports.fixed.len(), mesh.n_nodes, "the supports of another mesh");
         let matrices = |cells| Ok(ElementBlock { cells, matrices: matrices(space, mesh, cells)? });
         let blocks = mesh.blocks.iter().map(matrices).collect::<Result<_>>()?;

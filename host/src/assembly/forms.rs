@@ -8,7 +8,7 @@ macro_rules! with_isotropic {
     };
     ($form:expr, $kind:expr, $P:ident, $E:ident in $with_element:ident => $body:expr) => {
         match $form.physics {
-            crate::model::Physics::Potential => {
+            crate::model::Physics::Potential | crate::model::Physics::Heat => {
                 type $P = kernels_rs::form::Conduction;
                 $with_element!($kind, $E => $body)
             }
@@ -24,7 +24,7 @@ macro_rules! with_isotropic {
 macro_rules! with_general {
     ($form:expr, $kind:expr, $P:ident, $E:ident => $body:expr) => {
         match $form.physics {
-            crate::model::Physics::Potential => {
+            crate::model::Physics::Potential | crate::model::Physics::Heat => {
                 type $P = kernels_rs::form::Scalar;
                 crate::assembly::forms::with_body!($form, $kind, $E => $body)
             }

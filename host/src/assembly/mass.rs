@@ -4,7 +4,7 @@ use super::addition::Sums;
 use super::rule::DeviceRule;
 use super::{Addition, DeviceMesh, Numbering};
 use crate::linalg::Space;
-use crate::model::Model;
+use crate::model::{Material, Model};
 use crate::result::Result;
 use crate::sparse::Matrix;
 use kernels_rs::assembly::Destination;
@@ -20,8 +20,16 @@ pub fn mass_matrix(
     mesh: &DeviceMesh,
     like: &Matrix<f64>,
 ) -> Result<Matrix<f64>> {
-    mass_along(space, model, (numbering, mesh), like, [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
+    mass_along(space, model, (numbering, mesh), like, IDENTITY)
 }
+
+/// The heat capacities of a model likewise: `C_ab = int c rho N_a N_b dV`.
+pub fn capacity_matrix(space: &Space, model: &Model, mesh: &DeviceMesh, like: &Matrix<f64>) -> Result<Matrix<f64>> {
+    let capacity = |material: &Material| material.density.zip(material.specific_heat).map_or(0.0, |(rho, c)| rho * c);
+    of_densities(space, mesh, like, &model.materials.iter().map(capacity).collect::<Vec<_>>(), IDENTITY)
+}
+
+const IDENTITY: [[f64; 3]; 3] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
 
 /// The same with its blocks, which are multiples of the identity, times a symmetric matrix.
 pub fn mass_along(
@@ -31,11 +39,32 @@ pub fn mass_along(
     like: &Matrix<f64>,
     along: [[f64; 3]; 3],
 ) -> Result<Matrix<f64>> {
+    let densities: Vec<f64> = model.materials.iter().map(|material| material.density.unwrap_or(0.0)).collect();
+    let mut matrix = of_densities(space, mesh, like, &densities, along)?;
+    let mut shares = Sums::new();
+    for &(node, share) in model.masses.iter().flat_map(|mass| &mass.shares) {
+        let row = numbering.to_solver[node as usize];
+        Addition::add(&mut shares, row, (row, along.map(|row| row.map(|c| share * c))));
+    }
+    if let Some(shares) = Addition::of_sums(space, shares)? {
+        shares.add_to(space, &mut matrix)?;
+    }
+    matrix.promise_symmetric();
+    Ok(matrix)
+}
+
+/// That of the cells alone, with the density of each material.
+fn of_densities(
+    space: &Space,
+    mesh: &DeviceMesh,
+    like: &Matrix<f64>,
+    densities: &[f64],
+    along: [[f64; 3]; 3],
+) -> Result<Matrix<f64>> {
     let shape = (like.pattern().n_rows, like.block_size());
     assert_eq!(shape, (mesh.n_nodes, mesh.components()), "the matrix of another mesh");
     let mut matrix = like.zeros_like(space)?;
-    let densities: Vec<f64> = model.materials.iter().map(|material| material.density.unwrap_or(0.0)).collect();
-    let density = space.upload(&densities)?;
+    let density = space.upload(densities)?;
     for block in &mesh.blocks {
         let points = &block.cells.kind.table().mass;
         let tables = DeviceRule::new(space, block.cells.kind, points)?;
@@ -51,14 +80,6 @@ pub fn mass_along(
             space.run(mesh.n_nodes, Mass { rule, mesh: view, masses: masses.view(), along, to })?;
         }
         space.finish()?;
-    }
-    let mut shares = Sums::new();
-    for &(node, share) in model.masses.iter().flat_map(|mass| &mass.shares) {
-        let row = numbering.to_solver[node as usize];
-        Addition::add(&mut shares, row, (row, along.map(|row| row.map(|c| share * c))));
-    }
-    if let Some(shares) = Addition::of_sums(space, shares)? {
-        shares.add_to(space, &mut matrix)?;
     }
     matrix.promise_symmetric();
     Ok(matrix)

@@ -46,10 +46,10 @@ impl Constants {
         }
     }
 
-    /// Which set each cell of a block has: that of its material, or one of its own, added here, by the axes at its centroid;
+    /// Which set each cell of a block has: that of its material, or one of its own, added here, by axes and temperature at its centroid;
     /// nothing if all are by material.
     pub(super) fn of_cells(&mut self, model: &Model, block: usize) -> Option<Vec<u32>> {
-        let varies = |material: &&Material| material.axes.vary();
+        let varies = |material: &&Material| material.axes.vary() || !material.by_temperature.is_empty();
         model.materials.iter().find(varies)?;
         let (cells, of) = (&model.mesh.cells[block], &model.cell_material[block]);
         let one = |(cell, &material): (usize, &u32)| {
@@ -57,8 +57,10 @@ impl Constants {
                 return material;
             };
             let number = self.general.len() / self.size;
+            let warm = model.temperature.as_ref().map_or(0.0, |of| of.reference + of.at_centre(0, block, cells, cell));
+            let own = own.at(warm);
             let place = model.mesh.middle(cells.cell(cell));
-            self.general.extend(of_material(model.analysis, own, place));
+            self.general.extend(of_material(model.analysis, &own, place));
             if model.temperature.is_some() {
                 self.expansion.push(own.expansion_at(place));
             }
@@ -77,7 +79,9 @@ impl Constants {
 /// D or C at a place, in global axes and reduced to the analysis.
 fn of_material(analysis: Analysis, material: &Material, place: [f64; 3]) -> Vec<f64> {
     match analysis.physics() {
-        Physics::Potential => packed::<3, 6>(&material.axes.tensor(material.conductivity, place)).to_vec(),
+        Physics::Potential | Physics::Heat => {
+            packed::<3, 6>(&material.axes.tensor(material.conductivity, place)).to_vec()
+        }
         Physics::Elasticity => {
             let d = material.axes.to_global(&material.law.stiffness(), place);
             packed::<6, 21>(&if analysis.is_thin() { in_the_plane(&d) } else { d }).to_vec()
@@ -90,7 +94,7 @@ fn of_material(analysis: Analysis, material: &Material, place: [f64; 3]) -> Vec<
 fn constants(analysis: Analysis, material: &Material) -> [f64; 2] {
     let [lambda, mu] = material.law.lame().unwrap_or_default();
     match analysis.physics() {
-        Physics::Potential => [material.conductivity[0], 0.0],
+        Physics::Potential | Physics::Heat => [material.conductivity[0], 0.0],
         // With no stress across, eps_zz = -lambda / (lambda + 2 mu) (eps_xx + eps_yy).
         Physics::Elasticity if analysis.is_thin() => [2.0 * lambda * mu / (lambda + 2.0 * mu), mu],
         Physics::Elasticity => [lambda, mu],

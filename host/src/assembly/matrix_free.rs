@@ -42,9 +42,9 @@ macro_rules! with_general {
             (Physics::Elasticity, true, _) => with_general!($E = Ring, $P = General, $body),
             (Physics::Elasticity, false, 2) => with_general!($E = Plane, $P = General, $body),
             (Physics::Elasticity, false, _) => with_general!($E = Solid, $P = General, $body),
-            (Physics::Potential, true, _) => with_general!($E = Ring, $P = Scalar, $body),
-            (Physics::Potential, false, 2) => with_general!($E = Plane, $P = Scalar, $body),
-            (Physics::Potential, false, _) => with_general!($E = Solid, $P = Scalar, $body),
+            (Physics::Potential | Physics::Heat, true, _) => with_general!($E = Ring, $P = Scalar, $body),
+            (Physics::Potential | Physics::Heat, false, 2) => with_general!($E = Plane, $P = Scalar, $body),
+            (Physics::Potential | Physics::Heat, false, _) => with_general!($E = Solid, $P = Scalar, $body),
         }
     };
     ($E:ident = $Element:ident, $P:ident = $Form:ident, $body:expr) => {{

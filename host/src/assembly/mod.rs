@@ -31,7 +31,7 @@ pub use couplings::Couplings;
 pub use element_operator::ElementOperator;
 pub use geometric::geometric_stiffness;
 pub use incompatible::CONDENSED_BYTES;
-pub use mass::{BodyMass, body_masses, mass_along, mass_matrix};
+pub use mass::{BodyMass, body_masses, capacity_matrix, mass_along, mass_matrix};
 pub use matrix_free::MatrixFree;
 pub use numbering::Numbering;
 pub use numeric::{DeviceBlock, DeviceMesh};

@@ -21,6 +21,7 @@ use kernels_rs::eigenstrain::Eigenstrain;
 use kernels_rs::setup::around::Around;
 use kernels_rs::setup::order::Lattice;
 use kernels_rs::stress::Displacements;
+use std::cell::RefCell;
 
 /// The cells of one element type on a device.
 pub struct DeviceBlock {
@@ -51,7 +52,7 @@ pub struct DeviceMesh {
     /// What is added to the cells' stiffness.
     pub addition: Option<Addition>,
     /// Temperatures less the reference, `[n_nodes]`; none without [`DeviceMesh::set_temperature`].
-    temperature: Option<Buffer<f64>>,
+    temperature: RefCell<Option<Buffer<f64>>>,
 }
 
 impl DeviceMesh {
@@ -71,14 +72,14 @@ impl DeviceMesh {
             lattice: ordering::lattice(&model.mesh.coords),
             constants: constants.upload(space)?,
             addition: None,
-            temperature: None,
+            temperature: RefCell::default(),
         })
     }
 
     /// Takes a model's temperatures: from now on stress is that of the strain less the thermal strain.
     pub fn set_temperature(&mut self, space: &Space, model: &Model, numbering: &Numbering) -> Result<()> {
         let Some(temperature) = &model.temperature else { return Ok(()) };
-        self.temperature = Some(space.upload(&numbering.gather(temperature.nodal()))?);
+        self.set_step(space, model, numbering, 0)?;
         for block in &mut self.blocks {
             let of_cells = temperature.of_cells.get(block.cells.index).filter(|of| !of.is_empty());
             block.temperatures = of_cells.map(|of| space.upload(of)).transpose()?;
@@ -86,9 +87,17 @@ impl DeviceMesh {
         Ok(())
     }
 
+    /// Takes the temperatures of another step of a heat case.
+    pub fn set_step(&self, space: &Space, model: &Model, numbering: &Numbering, step: usize) -> Result<()> {
+        let Some(temperature) = &model.temperature else { return Ok(()) };
+        *self.temperature.borrow_mut() = Some(space.upload(&numbering.gather(temperature.nodal(step)))?);
+        Ok(())
+    }
+
     /// The thermal strains of one element type's cells.
     pub fn eigenstrain(&self, block: &DeviceBlock) -> Eigenstrain {
-        let Some(nodal) = &self.temperature else { return Eigenstrain::NONE };
+        let temperature = self.temperature.borrow();
+        let Some(nodal) = &*temperature else { return Eigenstrain::NONE };
         Eigenstrain {
             per_degree: self.constants.expansion.view(),
             nodal: nodal.view(),
@@ -172,7 +181,7 @@ impl DeviceMesh {
     /// `int B^T D eps_th dV`: the forces that would stretch the body as the temperature does, `[n_nodes][components]`;
     /// nothing without temperatures.
     pub fn thermal_force(&self, space: &Space) -> Result<Option<Vec<f64>>> {
-        if self.temperature.is_none() {
+        if self.temperature.borrow().is_none() {
             return Ok(None);
         }
         let rest = space.zeros(self.components() * self.n_nodes)?;

@@ -51,7 +51,7 @@ impl Strategy {
     pub fn solves(self, form: FormKind) -> bool {
         match (form.is_isotropic, form.physics) {
             (false, _) => self == Strategy::RowOwner,
-            (true, Physics::Potential) => matches!(self, Strategy::RowOwner | Strategy::Atomic),
+            (true, Physics::Potential | Physics::Heat) => matches!(self, Strategy::RowOwner | Strategy::Atomic),
             (true, Physics::Elasticity) => true,
         }
     }

@@ -112,11 +112,15 @@ fn total(model: &Model, summaries: &[Summary], writer: &CaseWriter) -> Summary {
     // Cases add up.
     total.timings_s.phases = summaries.last().map_or(total.timings_s.phases, |last| last.timings_s.phases);
     total.warnings.extend(few_modes(model, summaries));
-    let n = if model.study == Study::Static { model.n_steps() } else { model.modes };
+    let n = if model.study.is_of_modes() { model.modes } else { model.n_steps() };
     if summaries.len() < n {
         let missing = n - summaries.len();
         total.warnings.push(match model.study {
             Study::Static => format!("{} not solved: the run was stopped", counted(missing, "load case")),
+            Study::Transient => {
+                let last = summaries.last().map_or("", |last| &last.step);
+                format!("the run was stopped after {last}: {} not reached", counted(missing, "later time"))
+            }
             Study::Modal | Study::Buckling => format!("{} of {n} were found", counted(summaries.len(), "mode")),
         });
     }
@@ -186,8 +190,13 @@ fn load_cases(s: &Summary, cases: &[StepSummary]) -> (String, Vec<String>) {
         Extremes::Largest(_) => format!("{}{}", words.unknown, unit(s.results.unknown_unit())),
         Extremes::Both(_) => words.unknown.into(),
     };
-    let heads =
-        ["case", &format!("{}{}", words.intensity[1], unit(s.results.intensity_unit())), "at", &unknown, "solved"];
+    let heads = [
+        if s.results.time.is_some() { "" } else { "case" },
+        &format!("{}{}", words.intensity[1], unit(s.results.intensity_unit())),
+        "at",
+        &unknown,
+        "solved",
+    ];
     let row = |step: &StepSummary| {
         let results = &step.results;
         let unknown = match words.extremes {
@@ -207,7 +216,8 @@ fn load_cases(s: &Summary, cases: &[StepSummary]) -> (String, Vec<String>) {
     };
     let rows: Vec<Vec<String>> = cases.iter().map(row).collect();
     let largest = format!("largest {}, {}", words.intensity[0], words.unknown);
-    (table::text(&heads, &rows), vec![format!("of each the {largest} at the nodes; * governs")])
+    let governs = if s.governing_case.is_some() { "; * governs" } else { "" };
+    (table::text(&heads, &rows), vec![format!("of each the {largest} at the nodes{governs}")])
 }
 
 /// The files, or how many there are.
@@ -222,9 +232,10 @@ fn wrote(s: &Summary, files: &[PathBuf], before: Option<&Earlier>, is_verbose: b
     let pvd = unbroken(&format!("{}.pvd", s.case));
     let n = count(files.len() - 1);
     let (modes, cases) = modes_and_cases(s);
-    let all = match (modes, cases) {
+    let all = match (modes, cases.first().map(|case| case.results.noun())) {
+        ([], Some("time")) => "times",
         ([], _) => "cases",
-        (_, []) => "modes",
+        (_, None) => "modes",
         _ => "steps",
     };
     let (report, replaced) = (whole(report), replaced.unwrap_or_default());
@@ -238,8 +249,8 @@ fn result(s: &Summary) -> String {
         n => toned(Tone::Bad, &format!("{} not converged", count(n))),
     };
     let (modes, cases) = modes_and_cases(s);
-    let noun = if modes.is_empty() { "load case" } else { "response" };
-    let counts = [(modes, "mode"), (cases, noun)].into_iter().filter(|(steps, _)| !steps.is_empty());
-    let counts: Vec<String> = counts.map(|(steps, noun)| counted(steps.len(), noun)).collect();
+    let counts =
+        [modes, cases].into_iter().filter_map(|steps| Some(counted(steps.len(), steps.first()?.results.noun())));
+    let counts: Vec<String> = counts.collect();
     format!("{}: {}, {state}, {}", s.case, counts.join(", "), seconds(s.timings_s.total))
 }

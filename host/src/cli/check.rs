@@ -221,11 +221,12 @@ fn parts(out: &mut String, case: &Case, model: &Model) -> std::fmt::Result {
         let of = match (key, spring.rate.1.len()) {
             ("stiffness", _) => " along x y z in all",
             ("rate", _) => " each",
+            ("coefficient" | "conductance", _) => " per area",
             (_, 1) => " per area along the normal",
             _ => " per area",
         };
         let nodes = counted(spring.holds.nodes.len(), "node");
-        writeln!(out, "  spring    {}: {nodes}, {rates}{of}", spring.name)?;
+        writeln!(out, "  {:<9} {}: {nodes}, {rates}{of}", spring.kind(), spring.name)?;
     }
     for mass in &model.masses {
         let size = with_unit(number(mass.mass, 4), model.units, Quantity::Mass);
@@ -236,7 +237,7 @@ fn parts(out: &mut String, case: &Case, model: &Model) -> std::fmt::Result {
     }
     for load in model.applied.iter().filter(|load| !load.is_preload()) {
         let (place, total) = match model.analysis.physics() {
-            Physics::Potential => (String::new(), number(load.total[0], 4)),
+            Physics::Potential | Physics::Heat => (String::new(), number(load.total[0], 4)),
             Physics::Elasticity => (place(model, load), force(model, load.total)),
         };
         writeln!(out, "  load      {}{place}: {total} in total", load.name)?;
@@ -251,8 +252,7 @@ fn parts(out: &mut String, case: &Case, model: &Model) -> std::fmt::Result {
 fn factors(model: &Model, case: &LoadCase) -> String {
     let volume =
         [("gravity", model.gravity.is_some(), case.gravity), ("rotation", model.rotation.is_some(), case.rotation)];
-    let source = [("source", model.source.is_some(), case.source)];
-    let volume = volume.into_iter().chain(source).filter(|(_, is_there, _)| *is_there);
+    let volume = volume.into_iter().filter(|(_, is_there, _)| *is_there);
     let volume = volume.map(|(name, _, factor)| (name, factor));
     let others = model.applied.iter().map(|load| load.name.as_str()).zip(case.applied.iter().copied());
     let factors = volume.chain(others).filter(|(_, factor)| *factor != 0.0);
@@ -289,11 +289,10 @@ fn force(model: &Model, force: [f64; 3]) -> String {
 
 /// Each material with what is made of it; what gravity and sources add up to.
 fn materials(out: &mut String, case: &Case, model: &Model) -> std::fmt::Result {
-    let (mut mass, mut volume) = (0.0, 0.0);
+    let mut mass = 0.0;
     for (index, (material, (elements, content))) in model.materials.iter().zip(model.made_of()).enumerate() {
         // Of a density that is an error there is no mass.
         let density = material.density.filter(|&rho| rho > 0.0);
-        volume += content;
         mass += content * density.unwrap_or(0.0);
         let measured = |value, quantity| with_unit(number(value, 4), model.units, quantity);
         let weight = density.map_or(String::new(), |rho| format!(", mass {}", measured(rho * content, Quantity::Mass)));
@@ -303,7 +302,7 @@ fn materials(out: &mut String, case: &Case, model: &Model) -> std::fmt::Result {
             None => "missing".into(),
         };
         let numbers = match model.analysis.physics() {
-            Physics::Potential => format!("k = {}", given(&table.conductivity, Quantity::Unlabelled)),
+            Physics::Potential | Physics::Heat => format!("k = {}", given(&table.conductivity, Quantity::Unlabelled)),
             Physics::Elasticity if table.stiffness.is_some() || table.shear.is_some() => {
                 constants(material, model.units)
             }
@@ -342,9 +341,6 @@ fn materials(out: &mut String, case: &Case, model: &Model) -> std::fmt::Result {
     if !model.pins.is_empty() {
         writeln!(out, "  free      the loads accelerate the body: inertia_relief")?;
     }
-    if let Some(source) = model.source {
-        writeln!(out, "  load      source: {} in total", number(source * volume, 4))?;
-    }
     Ok(())
 }
 
@@ -364,7 +360,7 @@ fn constants(material: &Material, units: Option<Units>) -> String {
 
 /// `x = y = 0, z = -0.001`.
 fn prescribed(analysis: Analysis, units: Option<Units>, values: [Option<f64>; 3], letters: [&str; 3]) -> String {
-    if analysis.physics() == Physics::Potential {
+    if analysis.physics().is_scalar() {
         return format!("value {}", number(values[0].unwrap_or(0.0), 4));
     }
     let fixed: Vec<&str> = (0..3).filter(|&c| values[c] == Some(0.0)).map(|c| letters[c]).collect();

@@ -59,7 +59,7 @@ fn of_case(solution: &Solution) -> String {
     match study {
         _ if label.is_empty() => String::new(),
         Study::Static => format!("load case `{label}`: "),
-        Study::Modal | Study::Buckling => format!("{label}: "),
+        Study::Modal | Study::Buckling | Study::Transient => format!("{label}: "),
     }
 }
 

@@ -9,7 +9,7 @@ use crate::mesh::Mesh;
 use crate::model::{HeldSpace, MassProperties, Model, Probe, Support};
 use crate::output::away::near;
 use crate::output::distribution::{Distribution, Peak, Range, place};
-use crate::output::modes::{Instant, Mode};
+use crate::output::modes::{Mode, Vibration};
 use crate::output::points::{PointValue, ProbeResult, SafetyFactor};
 use crate::output::resolution::{COARSE, unresolved};
 use crate::output::summary::{History, Part, Results, Solver, Timings};
@@ -156,7 +156,9 @@ pub(super) fn results(model: &Model, case: usize, step: &Step) -> Results {
     Results {
         physics: step.physics,
         mode: mode(step),
-        moment: moment(step),
+        vibration: vibration(step),
+        is_response: step.moment.is_some(),
+        time: model.step_time(case),
         unknown: Range::of(magnitudes(words.unknown).first().map_or(&[], Vec::as_slice), at),
         strain_energy: step.row("strain_energy", 0).first().copied(),
         reactions: reactions.map_or(vec![], |reactions| reactions.rows.clone()),
@@ -182,20 +184,21 @@ pub(super) fn results(model: &Model, case: usize, step: &Step) -> Results {
     }
 }
 
-/// What a step is of, if loads move the body.
-fn moment(step: &Step) -> Option<Instant> {
-    match step.moment? {
-        Moment::Real => Some(Instant::Vibration { frequency: step.value, part: "real" }),
-        Moment::Imaginary => Some(Instant::Vibration { frequency: step.value, part: "imaginary" }),
-        Moment::Time => Some(Instant::Time { time: step.value }),
-    }
+/// What a step is of, if it is part of a vibration.
+fn vibration(step: &Step) -> Option<Vibration> {
+    let part = match step.moment? {
+        Moment::Real => "real",
+        Moment::Imaginary => "imaginary",
+        Moment::Time => return None,
+    };
+    Some(Vibration { frequency: step.value, part })
 }
 
 /// What a step is of, if it is a mode.
 fn mode(step: &Step) -> Option<Mode> {
     match step.study {
         _ if !step.is_mode() => None,
-        Study::Static => None,
+        Study::Static | Study::Transient => None,
         Study::Modal => {
             let eigenvalue = step.row(MODES.name, 0).first().copied();
             let eigenvalue = eigenvalue.unwrap_or((TAU * step.value).powi(2));

@@ -30,7 +30,7 @@ pub fn text(mesh: &Mesh, path: &str, case: &str, analysis: Analysis) -> String {
     file.mesh_and_analysis(path);
     file.material();
     match analysis.physics() {
-        Physics::Potential => file.potential(),
+        Physics::Potential | Physics::Heat => file.potential(),
         Physics::Elasticity => file.elasticity(),
     }
     file.out
@@ -204,7 +204,7 @@ impl File<'_> {
         self.say(&format!("Units: the longest side is {longest}, so {length} are likely, with {}.", self.units.name));
         let name = line("name = \"steel\"", "");
         let lines = match self.analysis.physics() {
-            Physics::Potential => {
+            Physics::Potential | Physics::Heat => {
                 let (value, unit) = if self.is_metres() { ("50.0", "W/(m K)") } else { ("0.05", "W/(mm K)") };
                 vec![name, line(format!("conductivity = {value}"), format!("[{unit}]"))]
             }

@@ -20,6 +20,10 @@ choices! {
     Laplace = "laplace",
     /// The same in a body of revolution.
     AxisymmetricLaplace = "axisymmetric_laplace",
+    /// Conduction of heat in the plane or in space, `c rho dT/dt - div(k grad T) = s`.
+    Heat = "heat",
+    /// The same in a body of revolution.
+    AxisymmetricHeat = "axisymmetric_heat",
 }
 
 impl Default for Analysis {
@@ -91,7 +95,7 @@ const PLANE: Facts = Facts {
 };
 const LAPLACE: Facts = Facts {
     what: "a potential",
-    hint: "a potential: temperature, head of water, voltage",
+    hint: "a potential: head of water, voltage",
     physics: Physics::Potential,
     keys: &keys::POTENTIAL,
     dim: None,
@@ -99,6 +103,13 @@ const LAPLACE: Facts = Facts {
     balanced: &[0],
     free: [1.0, 0.0, 0.0, 0.0, 0.0, 0.0],
     ..ELASTICITY
+};
+const HEAT: Facts = Facts {
+    what: "heat conduction",
+    hint: "temperatures and heat flux, steady or in time",
+    physics: Physics::Heat,
+    keys: &keys::HEAT,
+    ..LAPLACE
 };
 
 impl Analysis {
@@ -127,6 +138,14 @@ impl Analysis {
                 dim: Some(2),
                 is_revolved: true,
                 ..LAPLACE
+            },
+            Analysis::Heat => HEAT,
+            Analysis::AxisymmetricHeat => Facts {
+                what: "heat conduction in a body of revolution",
+                hint: "heat in a body of revolution: r is x, the axis is along y",
+                dim: Some(2),
+                is_revolved: true,
+                ..HEAT
             },
         }
     }

@@ -30,7 +30,7 @@
 //! The bending stress is 0 half way through a part, where the centres of elements are that are one across: there hex8i,
 //! hex20 and quad8 show none of it, though their nodes do.
 
-use super::{Analysis, Physics};
+use super::Analysis;
 use crate::element::ElementKind;
 use crate::mesh::thin::{self, Thin};
 use crate::mesh::vector::{norm, sub};
@@ -141,7 +141,7 @@ pub fn doubt(analysis: Analysis, mesh: &Mesh) -> Option<Doubt> {
     let of = |bending: &Bending| {
         mesh.solids().find(|(_, cells)| !cells.is_empty() && (bending.takes)(cells.kind)).map(|(_, cells)| cells.kind)
     };
-    if analysis.physics() == Physics::Potential {
+    if analysis.physics().is_scalar() {
         return None;
     }
     let all: usize = mesh.solids().map(|(_, cells)| cells.len()).sum();

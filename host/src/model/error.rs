@@ -96,6 +96,9 @@ pub enum ModelError {
     /// Something needs the density of a material that has none.
     #[error(transparent)]
     MissingDensity(Box<CaseError>),
+    /// A transient study of a material without a specific heat.
+    #[error(transparent)]
+    MissingSpecificHeat(Box<CaseError>),
     /// Temperatures of a material without thermal expansion.
     #[error(transparent)]
     MissingExpansion(Box<CaseError>),

@@ -8,7 +8,7 @@
 
 use std::collections::HashMap;
 
-use super::{Analysis, Physics, Support};
+use super::{Analysis, Support};
 use crate::element::ElementKind;
 use crate::mesh::{Cells, Mesh};
 
@@ -18,7 +18,7 @@ const RIGID: usize = 3;
 /// One line for each block of cells of which some have such motions.
 pub fn warnings(analysis: Analysis, mesh: &Mesh, supports: &[&Support]) -> Vec<String> {
     let reduced = || mesh.solids().filter(|(_, cells)| cells.kind.is_reduced());
-    if analysis.physics() == Physics::Potential || reduced().all(|(_, cells)| cells.is_empty()) {
+    if analysis.physics().is_scalar() || reduced().all(|(_, cells)| cells.is_empty()) {
         return Vec::new();
     }
     let mut held: HashMap<u32, usize> = HashMap::new();

@@ -62,9 +62,24 @@ pub(super) static ELASTICITY: Keys = Keys {
     ],
 };
 
+const OF_POTENTIALS: &[(&str, &str)] = &[("support", "value"), ("", "flux"), ("", "convection"), ("", "source")];
+
+pub(super) static HEAT: Keys = Keys {
+    whose: POTENTIAL.whose,
+    own: OF_POTENTIALS,
+    material: POTENTIAL.material,
+    examples: POTENTIAL.examples,
+    support: "value = 20.0",
+    held: "nodes",
+    prescribed: ("temperatures", &[""]),
+    on_points: "",
+    flatten: POTENTIAL.flatten,
+    thickness: POTENTIAL.thickness,
+};
+
 pub(super) static POTENTIAL: Keys = Keys {
-    whose: "laplace problems",
-    own: &[("support", "value"), ("", "flux"), ("", "source")],
+    whose: "heat and laplace problems",
+    own: OF_POTENTIALS,
     material: &[["conductivity", "50.0", "steel, in W/(m K)"]],
     examples: ["[[material]]\nname = \"steel\"\nconductivity = 50.0"; 2],
     support: "value = 1.0",

@@ -30,7 +30,8 @@ fn the_mesh_decides_the_dimension() {
         assert!(model.warnings.is_empty(), "{:?}", model.warnings);
     }
     let source = load_on(&format!("{GIVEN}[source]\nvalue = -1.5\n"), square()).unwrap();
-    assert_eq!((source.source, source.warnings.len()), (Some(-1.5), 0));
+    assert_eq!((source.applied[0].name.as_str(), source.warnings.len()), ("source", 0));
+    assert!((source.applied[0].total[0] + 3.0).abs() < 1e-12, "{:?}", source.applied);
     let nothing = load_on(&format!("{GIVEN}[source]\nvalue = 0.0\n"), square()).unwrap();
     assert_eq!(nothing.warnings[0], "source is zero");
 }

@@ -6,7 +6,9 @@
 use std::borrow::Cow;
 
 use super::case::Case;
-use super::{AppliedLoad, Model, NodalForce, Rotation, SolverOptions, Study};
+use warpfem_text::number;
+
+use super::{AppliedLoad, Model, NodalForce, Rotation, SolverOptions, Study, Temperature, time};
 
 /// A load case: the factor of each load.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,8 +19,6 @@ pub struct LoadCase {
     pub gravity: f64,
     /// Of the forces of rotation; not negative.
     pub rotation: f64,
-    /// Of a potential's source.
-    pub source: f64,
     /// Of each of [`Model::applied`].
     pub applied: Vec<f64>,
 }
@@ -30,8 +30,6 @@ pub struct CaseLoads<'a> {
     pub gravity: Option<[f64; 3]>,
     /// How the body spins.
     pub rotation: Option<Rotation>,
-    /// What a potential's source gives per volume.
-    pub source: Option<f64>,
     /// Whether the body is free, and its own acceleration acts on it.
     pub is_free: bool,
     /// All others as nodal forces, as in [`Model::nodal_forces`].
@@ -41,12 +39,14 @@ pub struct CaseLoads<'a> {
 }
 
 impl Model {
-    /// Whether results are of steps that have names: load cases, or modes.
+    /// Whether results are of steps that have names: load cases, modes or times.
     pub fn has_steps(&self) -> bool {
-        self.study.is_of_modes() || !self.load_cases.is_empty()
+        self.study != Study::Static
+            || !self.load_cases.is_empty()
+            || self.temperature.as_ref().is_some_and(|of| of.n_steps() > 1)
     }
 
-    /// How many steps are solved: load cases, or modes.
+    /// How many steps are solved: load cases, modes or times.
     pub fn n_steps(&self) -> usize {
         self.all().map(Model::own_steps).sum()
     }
@@ -54,7 +54,8 @@ impl Model {
     /// The same without those of later models.
     pub fn own_steps(&self) -> usize {
         match self.study {
-            Study::Static => self.load_cases.len().max(1),
+            Study::Static => self.load_cases.len().max(self.temperature.as_ref().map_or(1, Temperature::n_steps)),
+            Study::Transient => self.time.as_ref().map_or(0, |time| time.times.len()),
             Study::Modal | Study::Buckling => {
                 self.modes + self.response.as_ref().map_or(0, |response| response.n_steps(self.modes))
             }
@@ -84,15 +85,22 @@ impl Model {
         (self, case)
     }
 
-    /// The name of a step: of a load case, or `mode 1`, or of the motion under loads; empty where all loads make one.
+    /// The name of a step: of a load case, `mode 1` or `time 60`, or of the motion under loads; empty where all loads make one.
     pub fn step_name(&self, step: usize) -> Cow<'_, str> {
         let (model, case) = self.of_case(step);
         match self.study {
+            Study::Static if model.own_steps() > model.load_cases.len().max(1) => {
+                let heat = model.temperature.as_ref().and_then(|of| of.heat.as_ref());
+                heat.map_or("".into(), |heat| heat.step_name(case))
+            }
             Study::Static => model.load_cases.get(case).map_or("", |case| &case.name).into(),
             Study::Modal | Study::Buckling => match (&self.response, step.checked_sub(self.modes)) {
                 (Some(response), Some(step)) => response.step_name(step).into(),
                 _ => format!("mode {}", step + 1).into(),
             },
+            Study::Transient => {
+                format!("time {}", model.time_of(case).map_or(String::new(), |time| number(time, 6))).into()
+            }
         }
     }
 
@@ -107,9 +115,13 @@ impl Model {
         self.study != Study::Modal || self.prestress
     }
 
-    /// The forces of driven springs on the nodes where u is 0.
-    pub fn driven_forces(&self) -> impl Iterator<Item = NodalForce> + '_ {
-        self.springs.iter().filter(|_| self.bears_loads()).flat_map(|spring| spring.driven.iter().copied())
+    /// The forces of driven springs on the nodes where u is 0, at a time if there is one.
+    pub fn driven_forces(&self, time: Option<f64>) -> impl Iterator<Item = NodalForce> + '_ {
+        let springs = self.springs.iter().enumerate().filter(|_| self.bears_loads());
+        springs.flat_map(move |(number, spring)| {
+            let factor = self.spring_factor(number, time);
+            spring.driven.iter().map(move |(node, force)| (*node, force.map(|f| factor * f)))
+        })
     }
 
     /// The loads of a case; all of them where there are no cases.
@@ -118,22 +130,35 @@ impl Model {
         model.own_loads(case)
     }
 
+    /// The loads at a time.
+    pub fn loads_at(&self, time: f64) -> CaseLoads<'_> {
+        let (nodal_forces, applied) = time::loads_at(self, time);
+        CaseLoads {
+            gravity: None,
+            rotation: None,
+            is_free: false,
+            nodal_forces: nodal_forces.into(),
+            applied: applied.into(),
+        }
+    }
+
     fn own_loads(&self, case: usize) -> CaseLoads<'_> {
         if !self.bears_loads() && self.response.is_none() {
             return CaseLoads {
                 gravity: None,
                 rotation: None,
-                source: None,
                 is_free: false,
                 nodal_forces: vec![[0.0; 3]; self.nodal_forces.len()].into(),
                 applied: Cow::Borrowed(&[]),
             };
         }
+        if let Some(time) = self.time_of(case) {
+            return self.loads_at(time);
+        }
         let Some(case) = self.load_cases.get(case) else {
             return CaseLoads {
                 gravity: self.gravity,
                 rotation: self.rotation,
-                source: self.source,
                 is_free: !self.pins.is_empty(),
                 nodal_forces: Cow::Borrowed(&self.nodal_forces),
                 applied: Cow::Borrowed(&self.applied),
@@ -153,7 +178,6 @@ impl Model {
         CaseLoads {
             gravity: self.gravity.filter(|_| case.gravity != 0.0).map(|g| g.map(|c| case.gravity * c)),
             rotation: self.rotation.filter(|_| case.rotation != 0.0).map(spun),
-            source: self.source.filter(|_| case.source != 0.0).map(|source| case.source * source),
             is_free: !self.pins.is_empty(),
             nodal_forces: nodal_forces.into(),
             applied: applied.into(),
@@ -169,7 +193,6 @@ pub fn resolve(case: &Case, names: &[Option<String>]) -> Vec<LoadCase> {
     };
     let gravity = name(tables.gravity.as_ref().and_then(|table| table.get_ref().name.as_ref()), "gravity");
     let rotation = name(tables.rotation.as_ref().and_then(|table| table.get_ref().name.as_ref()), "rotation");
-    let source = name(tables.source.as_ref().and_then(|table| table.name.as_ref()), "source");
     let of_table = |table: &toml::Spanned<super::case::tables::LoadCaseTable>| {
         let table = table.get_ref();
         let factors = table.factors.get_ref();
@@ -181,7 +204,6 @@ pub fn resolve(case: &Case, names: &[Option<String>]) -> Vec<LoadCase> {
             name: table.name.get_ref().clone(),
             gravity: factor(&gravity),
             rotation: factor(&rotation),
-            source: factor(&source),
             applied: names.iter().map(|name| name.as_deref().map_or(1.0, factor)).collect(),
         }
     };
@@ -201,9 +223,8 @@ pub fn warnings(case: &Case, cases: &[LoadCase]) -> Vec<String> {
         case.load_names().into_iter().map(|(name, _)| name).filter(|name| !is_used(name)).collect();
     unused.dedup();
     let unused = unused.iter().map(|name| format!("load `{name}` is in no [[load_case]]: it acts nowhere"));
-    let is_empty = |case: &&LoadCase| {
-        [case.gravity, case.rotation, case.source].iter().chain(&case.applied).all(|factor| *factor == 0.0)
-    };
+    let is_empty =
+        |case: &&LoadCase| [case.gravity, case.rotation].iter().chain(&case.applied).all(|factor| *factor == 0.0);
     let empty = cases.iter().filter(is_empty).map(|case| format!("load case `{}` has no load", case.name));
     unused.chain(empty).collect()
 }

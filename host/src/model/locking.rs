@@ -16,7 +16,7 @@
 //! A block in plane strain bonded to the ground and pressed from above, of 4 x 4 cells, misses of the strain energy of
 //! 32 x 32 cells, at nu = 0.3, 0.45, 0.47, 0.499: 1.4, 7.9, 12 and 33 % with tri3; 0.7, 4.6, 7.3 and 62 % with quad4.
 
-use super::{Analysis, Material, Physics};
+use super::{Analysis, Material};
 use crate::element::ElementKind;
 use crate::mesh::Mesh;
 
@@ -27,7 +27,7 @@ const QUADRATIC: f64 = 45.0;
 /// One line for each material and element type that lock together.
 pub fn warnings(analysis: Analysis, materials: &[Material], mesh: &Mesh, cell_material: &[Vec<u32>]) -> Vec<String> {
     let mut warnings = Vec::new();
-    if analysis.is_thin() || analysis.physics() == Physics::Potential {
+    if analysis.is_thin() || analysis.physics().is_scalar() {
         return warnings;
     }
     for (index, material) in materials.iter().enumerate() {

@@ -14,6 +14,7 @@ mod keys;
 pub mod law;
 mod load_cases;
 mod loads;
+mod locate;
 mod locking;
 mod mass;
 mod masses;
@@ -31,6 +32,7 @@ mod source;
 mod springs;
 mod supports;
 mod temperature;
+pub mod time;
 pub mod units;
 mod unused;
 
@@ -65,6 +67,7 @@ pub use response::{Damping, Excitation, Factors, LoadedMode, Response};
 pub use source::{CaseError, Checked, Place, Source};
 pub use springs::Spring;
 pub use temperature::Temperature;
+pub use time::{Amplitude, Transient};
 pub use unused::{Unused, unused};
 
 pub use self::loads::NodalForce;
@@ -89,13 +92,47 @@ pub struct Material {
     pub expansion: Option<[f64; 3]>,
     /// The axes of all these.
     pub axes: Axes,
-    /// Mass density; needed by gravity, rotation and vibration only.
+    /// Mass density; needed by gravity, rotation, vibration and heat over time only.
     pub density: Option<f64>,
+    /// Heat per mass and degree, which heat over time needs.
+    pub specific_heat: Option<f64>,
     /// The von Mises stress at which it yields.
     pub yield_strength: Option<f64>,
+    /// Its constants at given temperatures, ascending; empty if they are the same at all.
+    pub by_temperature: Vec<AtTemperature>,
+}
+
+/// What an isotropic material is at a temperature.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct AtTemperature {
+    /// The temperature.
+    pub temperature: f64,
+    /// Young's modulus.
+    pub young: f64,
+    /// Poisson's ratio.
+    pub poisson: f64,
+    /// Thermal strain per degree, from the reference on.
+    pub expansion: f64,
 }
 
 impl Material {
+    /// What it is at a temperature: constants are linear between those given, and constant beyond.
+    pub fn at(&self, temperature: f64) -> Cow<'_, Material> {
+        let rows = &self.by_temperature;
+        let after = rows.partition_point(|row| row.temperature < temperature);
+        let (Some(b), a) = (rows.get(after).or(rows.last()), rows.get(after.saturating_sub(1))) else {
+            return Cow::Borrowed(self);
+        };
+        let a = a.unwrap_or(b);
+        let step = b.temperature - a.temperature;
+        let share = if step > 0.0 { ((temperature - a.temperature) / step).clamp(0.0, 1.0) } else { 0.0 };
+        let between = |a: f64, b: f64| a + share * (b - a);
+        let mut of = self.clone();
+        of.set_isotropic(between(a.young, b.young), between(a.poisson, b.poisson));
+        of.expansion = Some([between(a.expansion, b.expansion); 3]);
+        Cow::Owned(of)
+    }
+
     /// Of this name, without conductivity and density.
     pub fn isotropic(name: &str, young: f64, poisson: f64) -> Material {
         Material {
@@ -105,6 +142,8 @@ impl Material {
             expansion: None,
             axes: Axes::Global,
             density: None,
+            specific_heat: None,
+            by_temperature: Vec::new(),
             yield_strength: None,
         }
     }
@@ -114,10 +153,10 @@ impl Material {
         self.law = Arc::new(Isotropic { young, poisson });
     }
 
-    /// Whether stiffness and conductivity are the same in all directions.
+    /// Whether stiffness and conductivity are the same in all directions, and at all temperatures.
     pub fn is_isotropic(&self) -> bool {
         let [x, y, z] = self.conductivity;
-        self.law.lame().is_some() && x == y && y == z
+        self.by_temperature.is_empty() && self.law.lame().is_some() && x == y && y == z
     }
 
     /// The strains of stresses at places, with engineering shears: `D^-1 sigma`. In plane stress the strain across is in
@@ -265,6 +304,8 @@ pub struct Model {
     pub prestress: bool,
     /// What a modal study is asked of the motion under the loads.
     pub response: Option<Response>,
+    /// What a transient study is asked.
+    pub time: Option<Transient>,
     /// What numbers are labelled with, if the case says so.
     pub units: Option<Units>,
     /// Thickness of a plane problem; 1 in three dimensions.
@@ -290,15 +331,13 @@ pub struct Model {
     pub temperature: Option<Temperature>,
     /// The nodes and components that hold a free body, which `[inertia_relief]` makes of it; else nothing.
     pub pins: Vec<(u32, usize)>,
-    /// What a potential's source gives per volume, applied by the assembly.
-    pub source: Option<f64>,
     /// All other loads as consistent nodal forces, `[n_nodes][3]`; fluxes come first, then zeros.
     pub nodal_forces: Vec<[f64; 3]>,
-    /// What each of those loads adds up to, in the order pressure, traction, force, flux, point force, push.
+    /// What each of those loads adds up to, in the order pressure, traction, force, flux, source, point force, push.
     pub applied: Vec<AppliedLoad>,
     /// `[[load_case]]`; none where all loads make one.
     pub load_cases: Vec<LoadCase>,
-    /// The nodal forces of each of `applied`; none where there are no load cases.
+    /// The nodal forces of each of `applied`; none where there are no load cases and no time.
     pub load_forces: Vec<Vec<NodalForce>>,
     /// The same body for later load cases, which are held or heated otherwise.
     pub others: Vec<Model>,

@@ -6,8 +6,8 @@ use super::case::Case;
 use super::problems::Problems;
 use crate::element::ElementKind;
 use crate::element::shape::determinant;
-use crate::mesh::Mesh;
 use crate::mesh::vector::{norm, sub};
+use crate::mesh::{Cells, Mesh};
 use crate::parallel;
 
 /// A point outside of every element by this much of the nearest one's width counts as on its surface: a curved surface
@@ -16,7 +16,7 @@ const SLACK: f64 = 0.1;
 /// A probe that is farther from the surface than this part of the body's longest side is told of.
 const SEEN: f64 = 1e-3;
 /// What of an element's box is added to it on each side before it is searched: curved elements leave their nodes' box.
-const MARGIN: f64 = 0.25;
+pub(super) const MARGIN: f64 = 0.25;
 /// Newton's method ends long before, where it converges at all.
 const MOST_STEPS: usize = 30;
 
@@ -98,18 +98,26 @@ fn nearest(mesh: &Mesh, at: [f64; 3]) -> String {
 /// The element that a point is in, of several the first, as its nodes and their shape functions.
 fn shares(mesh: &Mesh, at: [f64; 3]) -> Option<Vec<(u32, f64)>> {
     let found = mesh.solids().flat_map(|(_, cells)| {
-        let inside = |cell: usize| {
-            let x: Vec<[f64; 3]> = cells.cell(cell).iter().map(|&node| mesh.coords[node as usize]).collect();
-            let xi = is_near(&x, at).then(|| local(cells.kind, &x, at)).flatten()?;
-            let outside = cells.kind.info().domain.excess(xi).max(0.0);
-            (outside <= SLACK).then_some((outside, cell, xi))
-        };
+        let inside = |cell: usize| inside(mesh, cells, cell, at).map(|(outside, xi)| (outside, cell, xi));
         let all = parallel::flat_map(cells.len(), &|cell, found| found.extend(inside(cell)));
         all.into_iter().min_by(|a, b| a.0.total_cmp(&b.0)).map(|found| (cells, found))
     });
     let (cells, (_, cell, xi)) = found.min_by(|a, b| a.1.0.total_cmp(&b.1.0))?;
+    Some(shares_in(cells, cell, xi))
+}
+
+/// How far a point is outside of a cell, and its reference coordinates; nothing where it is far away.
+pub(super) fn inside(mesh: &Mesh, cells: &Cells, cell: usize, at: [f64; 3]) -> Option<(f64, [f64; 3])> {
+    let x: Vec<[f64; 3]> = cells.cell(cell).iter().map(|&node| mesh.coords[node as usize]).collect();
+    let xi = is_near(&x, at).then(|| local(cells.kind, &x, at)).flatten()?;
+    let outside = cells.kind.info().domain.excess(xi).max(0.0);
+    (outside <= SLACK).then_some((outside, xi))
+}
+
+/// The nodes of a cell and their shape functions at the point of it that is nearest to reference coordinates.
+pub(super) fn shares_in(cells: &Cells, cell: usize, xi: [f64; 3]) -> Vec<(u32, f64)> {
     let (shape, xi) = (&cells.kind.info().shape, cells.kind.info().domain.nearest(xi));
-    Some(cells.cell(cell).iter().enumerate().map(|(b, &node)| (node, (shape.value)(b, xi))).collect())
+    cells.cell(cell).iter().enumerate().map(|(b, &node)| (node, (shape.value)(b, xi))).collect()
 }
 
 /// Whether a point is in the box round some nodes, or near it.

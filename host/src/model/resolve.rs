@@ -11,7 +11,7 @@ use super::select::Selector;
 use super::{Constraints, Material, Model, ModelError, ON_AXIS, Physics, Rotation, SolverOptions, Study, Support};
 use super::{
     bending, constraints, held, hourglass, inertia, load_cases, loads, locking, masses, materials, modal, probes,
-    rotation, springs, supports, temperature, units,
+    rotation, springs, supports, temperature, time, units,
 };
 use crate::mesh::Mesh;
 use crate::mesh::cut::Cut;
@@ -82,6 +82,7 @@ impl Model {
             prestress: case.prestress(),
             // What is wrong with it has been told by the check of the case.
             response: case.response().ok().flatten(),
+            time: None,
             units: case.units(),
             thickness: case.thickness(),
             materials: vec![],
@@ -94,7 +95,6 @@ impl Model {
             rotation: None,
             temperature: None,
             pins: vec![],
-            source: case.tables.source.as_ref().map(|table| *table.value.get_ref()),
             nodal_forces: vec![],
             applied: vec![],
             load_cases: vec![],
@@ -114,7 +114,7 @@ impl Model {
                 false => constraints::bolt::cut_all(case, Arc::make_mut(&mut mesh), &mut problems),
             };
             model.fill(&Selector::new(case, &mesh), &cuts, &mut problems);
-            if problems.count() == 0 && model.bears_loads() {
+            if problems.count() == 0 && model.bears_loads() && model.study != Study::Transient {
                 at_rest = model.at_rest(mesh.coords.len());
                 match (model.study, at_rest) {
                     (Study::Buckling, Some(_)) => problems.add(case.without_loads()),
@@ -134,6 +134,7 @@ impl Model {
         let (materials, cell_material) = materials::resolve(selector, problems);
         self.gravity = gravity(case, &materials, &cell_material, problems);
         self.rotation = rotation(case, &materials, &cell_material, problems);
+        self.time = time::resolve(selector, &materials, &cell_material, problems);
         self.temperature = temperature::resolve(selector, &materials, &cell_material, problems);
         self.supports = supports::resolve(selector, problems);
         let bonds;
@@ -144,8 +145,8 @@ impl Model {
         if inertia::resolve(selector, &materials, &cell_material, problems) {
             self.pins = inertia::pins(analysis, mesh, &selector.in_solid);
         }
-        let is_whole = self.supports.len() == case.tables.support.len()
-            && self.springs.len() == case.tables.spring.len() + case.tables.bond.len();
+        let is_whole =
+            self.supports.len() == case.tables.support.len() && self.springs.len() == springs::expected(case);
         let of_springs = self.springs.iter().map(|spring| &spring.holds);
         let pins = inertia::as_supports(&self.pins);
         let mut of_ties = Vec::new();
@@ -162,7 +163,7 @@ impl Model {
         // The check of supports runs in one thread for the most part.
         let ((loads, bending), held) = rayon::join(
             || (loads::resolve(selector, supports, constraints, problems), bending::doubt(analysis, mesh)),
-            || match self.bears_loads() {
+            || match self.bears_loads() && self.study != Study::Transient {
                 true => is_whole.then(|| held::check(analysis, mesh, &holding, constraints)),
                 false => Some(Ok(held::coinciding(mesh, constraints))),
             },
@@ -182,19 +183,22 @@ impl Model {
         warnings.extend(of_ties);
         warnings.extend(rotation::warnings(analysis, mesh, supports));
         warnings.extend(unsaid_thickness(case));
-        if analysis.physics() != Physics::Potential {
+        if !analysis.physics().is_scalar() {
             warnings.extend(temperature::warnings(self.temperature.as_ref(), &materials));
             warnings.extend(units::warnings(&materials, mesh.longest_side(), self.gravity, self.units));
         }
         self.load_cases = load_cases::resolve(case, &loads.names);
         warnings.extend(loads.warnings);
         warnings.extend(load_cases::warnings(case, &self.load_cases));
-        warnings.extend(zero_in_the_volume(case));
+        warnings.extend(zero_gravity(case));
         warnings.extend(unsure);
         warnings.extend(bending.map(|doubt| doubt.warning));
         warnings.extend(of_probes);
         (self.materials, self.cell_material) = (materials, cell_material);
         (self.nodal_forces, self.applied, self.load_forces) = (loads.nodal_forces, loads.applied, loads.forces);
+        if is_whole {
+            time::resolve_amplitudes(self, selector, problems);
+        }
         if self.study.is_of_modes() && is_whole {
             problems.take(modal::check(self, selector));
         }
@@ -223,12 +227,11 @@ impl Model {
             || self.gravity.iter().any(at_work)
             || self.rotation.is_some_and(|rotation| rotation.speed != 0.0)
             || self.temperature.as_ref().is_some_and(|temperature| temperature.range() != Some((0.0, 0.0)))
-            || self.source.is_some_and(|s| s != 0.0)
             || self.constraints.are_driven();
         let mut values = self.supports.iter().flat_map(|support| support.displacement).flatten();
         match self.analysis.physics() {
             _ if is_loaded => None,
-            Physics::Potential => {
+            Physics::Potential | Physics::Heat => {
                 let first = values.next();
                 values
                     .all(|value| Some(value) == first)
@@ -272,12 +275,10 @@ fn check_dimension(case: &Case, mesh: &Mesh) -> Result<(), ModelError> {
     }
 }
 
-/// Gravity and sources of nothing, which are said as those of other loads are.
-fn zero_in_the_volume(case: &Case) -> Vec<String> {
-    let source = case.tables.source.as_ref().map(|table| [*table.value.get_ref(), 0.0, 0.0]);
-    let gravity = case.tables.gravity.as_ref().map(|table| table.get_ref().acceleration.get_ref().xyz());
-    let loads = [("gravity", gravity), ("source", source)].into_iter();
-    loads.filter(|(_, v)| *v == Some([0.0; 3])).map(|(name, _)| format!("{name} is zero")).collect()
+/// Gravity of nothing, which is said as that of other loads is.
+fn zero_gravity(case: &Case) -> Option<String> {
+    let gravity = case.tables.gravity.as_ref()?.get_ref().acceleration.get_ref().xyz();
+    (gravity == [0.0; 3]).then(|| "gravity is zero".to_string())
 }
 
 /// The results of plane stress depend on a thickness that hardly ever is 1 in the case's units.

@@ -14,6 +14,9 @@ use std::f64::consts::{PI, TAU};
 
 use nalgebra::{Complex, Matrix4, Vector4};
 
+use warpfem_text::number;
+
+use super::time::Amplitude;
 use crate::result::Moment;
 
 /// Points on each side of a natural frequency, the nearest where the amplitude is a tenth smaller than at its peak.
@@ -56,8 +59,8 @@ pub enum Excitation {
     History {
         /// When fields are computed, ascending.
         times: Vec<f64>,
-        /// Times with a, linear between them; none where it is 1.
-        amplitude: Vec<[f64; 2]>,
+        /// a.
+        amplitude: Amplitude,
     },
 }
 
@@ -121,14 +124,22 @@ impl Response {
             }
     }
 
+    /// The time of a step with fields, if it is one.
+    pub fn time(&self, step: usize) -> Option<f64> {
+        match &self.excitation {
+            Excitation::History { times, .. } => times.get(step).copied(),
+            _ => None,
+        }
+    }
+
     /// The name of a step with fields.
     pub fn step_name(&self, step: usize) -> String {
         let moments = self.moments();
-        let (number, moment) = (step / moments.len() + 1, moments[step % moments.len()]);
+        let (number_of, moment) = (step / moments.len() + 1, moments[step % moments.len()]);
         match moment {
-            Moment::Time => format!("time {number}"),
-            Moment::Real => format!("response {number}, real"),
-            Moment::Imaginary => format!("response {number}, imaginary"),
+            Moment::Time => format!("time {}", self.time(step).map_or(String::new(), |time| number(time, 6))),
+            Moment::Real => format!("response {number_of}, real"),
+            Moment::Imaginary => format!("response {number_of}, imaginary"),
         }
     }
 
@@ -207,9 +218,9 @@ impl Response {
 
     /// By the exponential of the equation's matrix from one time, or corner of the amplitude, to the next: exact, as a is linear
     /// there.
-    fn in_time(&self, times: &[f64], amplitude: &[[f64; 2]], modes: &[LoadedMode]) -> Vec<Factors> {
+    fn in_time(&self, times: &[f64], amplitude: &Amplitude, modes: &[LoadedMode]) -> Vec<Factors> {
         let end = times.last().copied().unwrap_or(0.0);
-        let corners = amplitude.iter().map(|[time, _]| *time).filter(|time| 0.0 < *time && *time < end);
+        let corners = amplitude.0.iter().map(|[time, _]| *time).filter(|time| 0.0 < *time && *time < end);
         let mut stops: Vec<f64> = times.iter().copied().chain(corners).collect();
         stops.sort_by(f64::total_cmp);
         stops.dedup();
@@ -240,7 +251,7 @@ impl Response {
                 if length != step.0 {
                     step = (length, (matrix * length).exp());
                 }
-                let [from, to] = [(time, true), (*stop, false)].map(|(at, after)| factor_at(amplitude, at, after));
+                let [from, to] = [amplitude.after(time), amplitude.at(*stop)];
                 let slope = if length > 0.0 { (to - from) / length } else { 0.0 };
                 state = step.1 * Vector4::new(state[0], state[1], from, slope);
                 time = *stop;
@@ -252,7 +263,7 @@ impl Response {
         let asked = stops.iter().enumerate().filter(|(_, stop)| times.contains(stop));
         let factors = |(k, stop): (usize, &f64)| Factors {
             modes: motions.iter().map(|motion| motion[k].into()).collect(),
-            load: factor_at(amplitude, *stop, false),
+            load: amplitude.at(*stop),
             inertia: 0.0,
         };
         asked.map(factors).collect()
@@ -266,17 +277,6 @@ fn moving(mut frequencies: Vec<f64>, eigenvalues: &[f64]) -> Vec<f64> {
     frequencies.sort_by(f64::total_cmp);
     frequencies.dedup();
     frequencies
-}
-
-/// An amplitude at a time, or just `after` it where it jumps.
-fn factor_at(amplitude: &[[f64; 2]], time: f64, after: bool) -> f64 {
-    let (Some(first), Some(last)) = (amplitude.first(), amplitude.last()) else { return 1.0 };
-    let next = amplitude.partition_point(|[at, _]| if after { *at <= time } else { *at < time });
-    match (next.checked_sub(1).map(|before| amplitude[before]), amplitude.get(next)) {
-        (Some([t0, a0]), Some([t1, a1])) => a0 + (time - t0) / (t1 - t0) * (a1 - a0),
-        (None, _) => first[1],
-        (_, None) => last[1],
-    }
 }
 
 #[cfg(test)]
@@ -363,7 +363,7 @@ mod tests {
     }
 
     fn history(times: &[f64], amplitude: &[[f64; 2]], damping: Damping, mode: LoadedMode) -> Vec<f64> {
-        let excitation = Excitation::History { times: times.to_vec(), amplitude: amplitude.to_vec() };
+        let excitation = Excitation::History { times: times.to_vec(), amplitude: Amplitude(amplitude.to_vec()) };
         let response = Response { excitation, damping };
         response.factors(times, &[mode]).iter().map(|factors| factors.modes[0].re).collect()
     }

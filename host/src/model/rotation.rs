@@ -7,7 +7,7 @@
 use nalgebra::{Matrix3, Rotation3, Vector3};
 use std::collections::BTreeMap;
 
-use super::{Analysis, Physics, Support};
+use super::{Analysis, Support};
 use crate::mesh::Mesh;
 use crate::mesh::parts::{find, unite};
 use warpfem_text::{number, point};
@@ -29,7 +29,7 @@ const SHOWN: usize = 2;
 pub fn warnings(analysis: Analysis, mesh: &Mesh, supports: &[Support]) -> Vec<String> {
     let supports = &supports.iter().filter(|support| !support.is_slanted()).collect::<Vec<_>>()[..];
     let first = supports.first().map(|support| support.displacement);
-    if analysis.physics() == Physics::Potential || supports.iter().all(|support| Some(support.displacement) == first) {
+    if analysis.physics().is_scalar() || supports.iter().all(|support| Some(support.displacement) == first) {
         return Vec::new();
     }
     let size = analysis.components();

@@ -1,4 +1,5 @@
-//! Springs: to the ground, spread over groups; in decks also between nodes.
+//! Springs: to the ground, spread over groups; in decks also between nodes. Of heat they are convection, whose ground is the
+//! ambient, and ties with a conductance.
 //!
 //! The matrix of a spring between nodes, which resists a sum of unknowns `b . u`, is `k b b^T`. That of a spring to the ground is `S_ab = int N_a N_b C dA`, with C its stiffness per area, `n n^T k` along the normal. It is
 //! consistent, so that foundations under quadratic elements converge as the elements do: lumped on their nodes, areas
@@ -9,10 +10,11 @@ use std::collections::BTreeMap;
 
 use toml::Spanned;
 
-use super::case::{Names, Rate};
-use super::constraints::Dof;
+use super::case::tables::ConvectionTable;
+use super::case::{Case, Names, Rate};
+use super::constraints::{self, Dof};
 use super::directions::normals;
-use super::loads::{area, facet_mass};
+use super::loads::{FaceIntegral, area, facet_mass};
 use super::problems::Problems;
 use super::select::Selector;
 use super::supports::unique;
@@ -42,8 +44,31 @@ pub struct Spring {
     pub holds: Support,
     /// Its stiffness in words: key and numbers.
     pub rate: (&'static str, Vec<f64>),
-    /// The forces on its nodes where u is 0: of an end that is driven.
+    /// The forces on its nodes where u is 0: of an end that is driven, or of an ambient.
     pub driven: Vec<NodalForce>,
+}
+
+impl Spring {
+    /// The table that it is of.
+    pub fn kind(&self) -> &'static str {
+        match self.rate.0 {
+            "coefficient" => "convection",
+            "conductance" => "tie",
+            _ => "spring",
+        }
+    }
+
+    /// Whether its stiffness is one per area.
+    pub fn is_per_area(&self) -> bool {
+        matches!(self.rate.0, "foundation" | "coefficient" | "conductance")
+    }
+}
+
+/// How many springs there are if none is wrong.
+pub fn expected(case: &Case) -> usize {
+    let tables = &case.tables;
+    let joints = tables.tie.iter().filter(|tie| tie.get_ref().conductance.is_some()).count();
+    tables.spring.len() + tables.bond.len() + tables.convection.len() + joints
 }
 
 /// The springs in the case file's order, without those that are wrong, and the sums that those between nodes resist. None has a
@@ -64,6 +89,21 @@ pub fn resolve(
         let (name, on) = (&table.get_ref().name, &table.get_ref().on);
         let name = unused(on.get_ref().or_own(name.as_ref()), &springs);
         springs.extend(problems.take(spring(selector, name, on, rate)));
+    }
+    for table in &selector.case.tables.convection {
+        let name = unused(table.on.get_ref().or_own(table.name.as_ref()), &springs);
+        springs.extend(problems.take(convection(selector, name, table)));
+    }
+    for table in &selector.case.tables.tie {
+        let Some(conductance) = &table.get_ref().conductance else { continue };
+        let name = unused(table.get_ref().slave.get_ref().or_own(table.get_ref().name.as_ref()), &springs);
+        let Some(sums) = problems.take(constraints::tie::gaps(selector, table)) else { continue };
+        let rate = *conductance.get_ref() * selector.case.thickness();
+        let joint = bond(name, rate, &sums.iter().map(|sum| (sum.clone(), 0.0)).collect::<Vec<_>>());
+        let holds = problems.take(selector.nodes(&table.get_ref().slave)).map(|nodes| Support { nodes, ..joint.holds });
+        let rate = ("conductance", vec![*conductance.get_ref()]);
+        springs.extend(holds.map(|holds| Spring { holds, rate, ..joint }));
+        bonds.extend(sums);
     }
     for table in &selector.case.tables.bond {
         let term = |((tag, component), factor): &((u64, u8), f64)| {
@@ -108,6 +148,23 @@ fn bond(name: String, rate: f64, sums: &[(Sum, f64)]) -> Spring {
     // They hold no node to the ground: see `Constraints::bonds`.
     let holds = Support { name: name.clone(), nodes, displacement: [None; 3], directions: Directions::Global };
     Spring { name, blocks, holds, rate: ("rate", vec![rate]), driven: driven.into_iter().collect() }
+}
+
+/// `int h N_a (T_ambient - sum_b N_b T_b) dA` is what flows into a node.
+fn convection(selector: &Selector<'_>, name: String, table: &ConvectionTable) -> Checked<Spring> {
+    let (coefficient, ambient) = (*table.coefficient.get_ref(), *table.ambient.get_ref());
+    let faces = selector.outer_faces(&table.on)?;
+    let blocks = over_faces(selector, &faces, Rate::PerArea([coefficient, 0.0, 0.0]));
+    let scale = coefficient * ambient * selector.case.thickness();
+    let driven = parallel::flat_map(faces.len(), &|i, driven| {
+        let areas = FaceIntegral::of(&faces[i], &selector.mesh.coords, selector.case.analysis()).area;
+        driven.extend(faces[i].nodes().iter().zip(areas).map(|(&node, area)| (node, [scale * area, 0.0, 0.0])));
+    });
+    let mut nodes: Vec<u32> = blocks.iter().map(|(node, ..)| *node).collect();
+    nodes.dedup();
+    let displacement = [Some(0.0), None, None];
+    let holds = Support { name: name.clone(), nodes, displacement, directions: Directions::Global };
+    Ok(Spring { name, blocks, holds, rate: ("coefficient", vec![coefficient]), driven })
 }
 
 fn spring(selector: &Selector<'_>, name: String, on: &Spanned<Names>, rate: Rate) -> Checked<Spring> {

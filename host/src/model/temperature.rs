@@ -7,10 +7,11 @@ use toml::Spanned;
 
 use super::case::tables::{TemperatureOnTable, TemperatureTable};
 use super::density::in_use;
+use super::locate::Locator;
 use super::problems::Problems;
 use super::scattered::{Scattered, are_elsewhere};
 use super::select::Selector;
-use super::{Axes, Checked, Error, Material, Model, Physics};
+use super::{Axes, Checked, Error, Material, Model};
 use crate::element::ElementKind;
 use crate::mesh::{Cells, Mesh};
 use crate::parallel;
@@ -23,8 +24,8 @@ const LARGE: f64 = 0.05;
 pub struct Temperature {
     /// Where there is no thermal strain.
     pub reference: f64,
-    /// At the nodes, `[n_nodes]`; those of a heat case are found with its solution.
-    nodal: OnceLock<Vec<f64>>,
+    /// At the nodes, `[n_steps][n_nodes]`; those of a heat case are found with its solution, a step for each of its times.
+    nodal: OnceLock<Vec<Vec<f64>>>,
     /// Of the cells that have one of their own, NaN of others: by position in `mesh.cells`, `[n_cells]` each; empty where
     /// no cell has.
     pub of_cells: Vec<Vec<f64>>,
@@ -37,24 +38,37 @@ pub struct Temperature {
 impl Temperature {
     /// At the nodes, and of cells that have one of their own: see the fields.
     pub fn new(reference: f64, nodal: Vec<f64>, of_cells: Vec<Vec<f64>>) -> Temperature {
-        Temperature { reference, nodal: nodal.into(), of_cells, own: Vec::new(), heat: None }
+        Temperature { reference, nodal: vec![nodal].into(), of_cells, own: Vec::new(), heat: None }
     }
 
     /// The smallest and the largest; nothing before the heat case is solved.
     pub fn range(&self) -> Option<(f64, f64)> {
-        let all = self.nodal.get()?.iter().chain(self.of_cells.iter().flatten()).filter(|t| !t.is_nan());
+        let all = self.nodal.get()?.iter().flatten().chain(self.of_cells.iter().flatten()).filter(|t| !t.is_nan());
         Some(all.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &t| (low.min(t), high.max(t))))
     }
 
-    /// At the nodes, `[n_nodes]`; empty before the heat case is solved.
-    pub fn nodal(&self) -> &[f64] {
-        self.nodal.get().map_or(&[], Vec::as_slice)
+    /// The times of the heat case, each a step; one step if it is steady, or there is none.
+    pub fn n_steps(&self) -> usize {
+        self.heat.as_ref().map_or(1, |heat| heat.n_steps())
     }
 
-    /// That of a cell at one of its nodes.
-    pub fn in_cell(&self, block: usize, cell: usize, node: u32) -> f64 {
+    /// At the nodes in a step, `[n_nodes]`; empty before the heat case is solved. One step alone is that of all load cases.
+    pub fn nodal(&self, step: usize) -> &[f64] {
+        let steps = self.nodal.get().map_or(&[][..], Vec::as_slice);
+        steps.get(step).or(steps.first()).map_or(&[], Vec::as_slice)
+    }
+
+    /// That of a cell at one of its nodes in a step.
+    pub fn in_cell(&self, step: usize, block: usize, cell: usize, node: u32) -> f64 {
         let own = self.of_cells.get(block).and_then(|of| of.get(cell)).filter(|own| !own.is_nan());
-        own.copied().unwrap_or_else(|| self.nodal()[node as usize])
+        own.copied().unwrap_or_else(|| self.nodal(step)[node as usize])
+    }
+
+    /// At the centre of a cell in a step.
+    pub fn at_centre(&self, step: usize, block: usize, cells: &Cells, cell: usize) -> f64 {
+        let (shape, centre) = (&cells.kind.info().shape, cells.kind.info().domain.centroid());
+        let nodes = cells.cell(cell).iter().enumerate();
+        nodes.map(|(b, &node)| (shape.value)(b, centre) * self.in_cell(step, block, cell, node)).sum()
     }
 
     /// The heat case, if it is yet to be solved.
@@ -62,18 +76,34 @@ impl Temperature {
         self.heat.as_deref().filter(|_| self.nodal.get().is_none())
     }
 
-    /// Takes the potential of the heat case, `[n_nodes]` of its mesh: at the same nodes as it is, else between them.
-    pub fn take(&self, mesh: &Mesh, heat: &Model, potential: Vec<f64>) {
-        let mut nodal: Vec<f64> = match heat.mesh.coords == mesh.coords {
-            true => potential.iter().map(|t| t - self.reference).collect(),
-            false => {
-                let points = Scattered::new(heat.mesh.coords.clone(), potential);
-                parallel::map_items(&mesh.coords, &|&x| points.at(x) - self.reference)
-            }
+    /// Takes the temperatures of the heat case, `[n_steps][n_nodes]` of its mesh: at the same nodes as they are, else from
+    /// the element around each node; a node outside of all has what the nearest nodes have.
+    pub fn take(&self, mesh: &Mesh, heat: &Model, steps: Vec<Vec<f64>>) {
+        let mut nodal = match heat.mesh.coords == mesh.coords {
+            true => steps,
+            false => map(&heat.mesh, mesh, &steps),
         };
-        self.own.iter().for_each(|&(node, value)| nodal[node as usize] = value);
+        for nodal in &mut nodal {
+            nodal.iter_mut().for_each(|t| *t -= self.reference);
+            self.own.iter().for_each(|&(node, value)| nodal[node as usize] = value);
+        }
         self.nodal.get_or_init(|| nodal);
     }
+}
+
+/// Values `[n_steps][n_nodes]` of one mesh at the nodes of another.
+fn map(from: &Mesh, to: &Mesh, steps: &[Vec<f64>]) -> Vec<Vec<f64>> {
+    let cells = Locator::new(from);
+    let shares: Vec<_> = parallel::map_items(&to.coords, &|&x| cells.shares(x));
+    let of_step = |values: &Vec<f64>| {
+        let outside = shares.iter().any(Option::is_none).then(|| Scattered::new(from.coords.clone(), values.clone()));
+        let at = |(shares, x): (&Option<Vec<(u32, f64)>>, &[f64; 3])| match (shares, &outside) {
+            (None, Some(points)) => points.at(*x),
+            (shares, _) => shares.iter().flatten().map(|(node, share)| share * values[*node as usize]).sum(),
+        };
+        shares.iter().zip(&to.coords).map(at).collect()
+    };
+    steps.iter().map(of_step).collect()
 }
 
 impl Material {
@@ -103,6 +133,16 @@ pub(super) fn resolve(
         None => None,
     };
     let temperature = problems.take(read(selector, table.get_ref(), heat))?;
+    if temperature.n_steps() > 1
+        && let Some(material) = materials.iter().position(|material| !material.by_temperature.is_empty())
+    {
+        let place = selector.case.tables.material[material].get_ref().name.span();
+        let message = format!(
+            "constants of `{}` go by temperature, and the heat case has several times",
+            materials[material].name
+        );
+        problems.add(selector.case.error_at(place, message, "let its [time] have outputs = 1: the last"));
+    }
     let all_have = check_expansion(selector, table, materials, cell_material, problems);
     all_have.then_some(temperature)
 }
@@ -135,7 +175,7 @@ fn read(selector: &Selector<'_>, table: &TemperatureTable, heat: Option<Box<Mode
                 temperature.of_cells[block] = cells.nodes.chunks_exact(8).map(mean).collect();
             }
         }
-        temperature.nodal = nodal.into();
+        temperature.nodal = vec![nodal].into();
     }
     Ok(temperature)
 }
@@ -154,12 +194,18 @@ fn heat(selector: &Selector<'_>, from: &Spanned<String>) -> Result<Box<Model>, E
     }
     let heat = Model::load(&path)?;
     let (of_heat, own) = (heat.analysis, case.analysis());
-    if of_heat.physics() != Physics::Potential {
-        return wrong(format!("{name} is a case of {}", of_heat.what()), "name one of kind = \"laplace\", a heat case");
+    if !of_heat.physics().is_scalar() {
+        return wrong(format!("{name} is a case of {}", of_heat.what()), "name one of kind = \"heat\"");
     }
     if of_heat.is_revolved() != own.is_revolved() || heat.mesh.dim() != mesh.dim() {
         let message = format!("{name}, {}, is of another shape than {}", of_heat.what(), own.what());
         return wrong(message, "both are in space, in the plane or of revolution");
+    }
+    if let (Some(cases), true) = (case.tables.load_case.first(), heat.n_steps() > 1) {
+        let message = format!("{name} has several times, each a load case here: [[load_case]] would be others");
+        return Err(case
+            .error_at(cases.span(), message, "leave [[load_case]] out, or let [time] have outputs = 1")
+            .into());
     }
     if !heat.load_cases.is_empty() {
         return wrong(format!("{name} has several [[load_case]]: which one?"), "leave them out there");

@@ -44,6 +44,8 @@ fn used(case: &Case) -> Vec<&str> {
         .chain(tables.force.iter().map(|table| &table.on))
         .chain(tables.load.iter().map(|table| &table.get_ref().on))
         .chain(tables.flux.iter().map(|table| &table.on))
+        .chain(tables.convection.iter().map(|table| &table.on))
+        .chain(tables.source.iter().filter_map(|table| table.on.as_ref()))
         .chain(tables.point_force.iter().filter_map(|table| table.get_ref().on.as_ref()));
     let springs = tables.spring.iter().map(|table| &table.get_ref().on);
     let masses = tables.mass.iter().map(|table| &table.get_ref().on);

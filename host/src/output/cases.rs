@@ -1,4 +1,4 @@
-//! Files of several steps, which are load cases or modes: `<case>_<name>.vtu` and CSV of each as it comes; then `<case>.pvd`, which
+//! Files of several steps, which are load cases, modes or times: `<case>_<name>.vtu` and CSV of each as it comes; then `<case>.pvd`, which
 //! lists them for ParaView, `<case>_envelope.vtu` of load cases, CalculiX's file if it is asked for, the picture of the governing
 //! step, one report and `summary.json`.
 
@@ -15,7 +15,7 @@ use super::envelope::Envelope;
 use super::frd::{self, Frd};
 use super::picture::{Shot, Shown};
 use super::report::{CasePages, Report, Skin, most_vertices};
-use super::{Error, FRD, Options, PVD, REPORT, RESPONSE, Result, SUMMARY, Summary, VTU, csv};
+use super::{Error, FRD, HISTORY, Options, PVD, REPORT, RESPONSE, Result, SUMMARY, Summary, VTU, csv};
 use super::{files_of_step, is_zero, names_before, remove_all, sizes};
 use crate::model::Model;
 use crate::result::{Series, Step, Study, Units};
@@ -52,6 +52,7 @@ pub fn names(model: &Model, pictures: &[Shot]) -> Vec<String> {
         format!("{name}{FRD}"),
         format!("{name}_{ENVELOPE}{VTU}"),
         format!("{name}{RESPONSE}"),
+        format!("{name}{HISTORY}"),
         format!("{name}{REPORT}"),
         SUMMARY.into(),
     ];
@@ -70,7 +71,8 @@ pub struct CaseWriter<'a> {
     pub envelope: Envelope,
     /// The values of the steps.
     values: Vec<f64>,
-    /// The case with the largest stress or gradient, and that; of modes the first that is elastic, or else the first.
+    /// The case with the largest stress or gradient, and that; of modes the first that is elastic, or else the first; the last
+    /// time.
     governing: Option<(usize, f64, Step)>,
     /// CalculiX's file of all cases, and what is in it.
     frd: Option<(Staged, Frd<'a>)>,
@@ -136,6 +138,7 @@ impl<'a> CaseWriter<'a> {
         self.skins.push(skin);
         self.values.push(step.value);
         let largest = match step.is_mode() {
+            _ if step.study == Study::Transient => step.value,
             true => f64::from(u8::from(step.value > 0.0)),
             false => {
                 self.envelope.add(&step);
@@ -161,7 +164,7 @@ impl<'a> CaseWriter<'a> {
         self.frd.iter_mut().try_for_each(|(staged, frd)| staged.append(|file| frd.add(file, step)))
     }
 
-    /// The number of the step that is shown first: of load cases that with the largest stress or gradient.
+    /// The number of the step that is shown first: of load cases that with the largest stress or gradient, of times the last.
     pub fn governing(&self) -> usize {
         self.governing.as_ref().map_or(0, |(case, ..)| *case)
     }
@@ -254,10 +257,11 @@ impl<'a> CaseWriter<'a> {
         Ok(published)
     }
 
-    /// The times of the steps in ParaView: the numbers of load cases, the frequencies of modes, numbers where loads move the
-    /// body, too. Datasets of one time would be shown together, so equal frequencies are set apart.
+    /// The times of the steps in ParaView: the numbers of load cases, the frequencies of modes, times themselves, numbers where
+    /// there are responses behind modes. Datasets of one time would be shown together, so equal frequencies are set apart.
     fn times(&self) -> Vec<f64> {
-        if self.model.study == Study::Static || self.values.len() > self.model.modes {
+        let are_mixed = self.model.study.is_of_modes() && self.values.len() > self.model.modes;
+        if are_mixed || self.model.study == Study::Static && self.model.step_time(0).is_none() {
             return (1..=self.files.len()).map(|number| number as f64).collect();
         }
         let least = APART * self.values.iter().fold(0.0, |most: f64, value| most.max(*value));

@@ -50,6 +50,7 @@ const ELEMENTS: &str = "_elements.csv";
 const POINTS: &str = "_points.csv";
 const TABLES: &str = "_tables.csv";
 const RESPONSE: &str = "_response.csv";
+const HISTORY: &str = "_history.csv";
 const DAT: &str = ".dat";
 const REPORT: &str = ".html";
 const SUMMARY: &str = "summary.json";
@@ -184,7 +185,7 @@ fn names_before(dir: &Path, case: &str) -> Vec<String> {
     names.extend([format!("{case}.png"), format!("{case}{POINTS}")]);
     match is_same {
         true if steps.is_some() => {
-            names.extend([PVD, "_envelope.vtu", RESPONSE].map(|ending| format!("{case}{ending}")))
+            names.extend([PVD, "_envelope.vtu", RESPONSE, HISTORY].map(|ending| format!("{case}{ending}")))
         }
         true => names.extend(step_names(case)),
         false => {}

@@ -53,22 +53,13 @@ pub enum Mode {
     },
 }
 
-/// What a step of the motion under loads is of.
+/// A part of a steady vibration.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-#[serde(untagged)]
-pub enum Instant {
-    /// A part of a steady vibration.
-    Vibration {
-        /// Cycles per time.
-        frequency: f64,
-        /// `real` or `imaginary`.
-        part: &'static str,
-    },
-    /// The motion at a time.
-    Time {
-        /// The time.
-        time: f64,
-    },
+pub struct Vibration {
+    /// Cycles per time.
+    pub frequency: f64,
+    /// `real` or `imaginary`.
+    pub part: &'static str,
 }
 
 impl Mode {

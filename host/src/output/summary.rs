@@ -8,7 +8,7 @@ use serde::{Serialize, Serializer};
 use std::io::{self, Write};
 
 use super::distribution::{Distribution, Peak, Range};
-use super::modes::{Instant, Mode};
+use super::modes::{Mode, Vibration};
 use super::points::{ProbeResult, SafetyFactor};
 use super::resolution::{COARSE, ERROR};
 use crate::model::MassProperties;
@@ -65,7 +65,7 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// The step in words: `storm`, `mode 3, 120.4 Hz`, or `mode 1, load factor 2.5`.
+    /// The step in words: `storm`, `time 60`, `mode 3, 120.4 Hz`, or `mode 1, load factor 2.5`.
     pub fn step_title(&self) -> String {
         match self.results.mode {
             Some(Mode::Vibration { frequency, .. }) => {
@@ -74,11 +74,10 @@ impl Summary {
             Some(Mode::Buckling { load_factor, .. }) => {
                 format!("{}, load factor {}", self.step, engineering(load_factor))
             }
-            None => match self.results.moment {
-                Some(Instant::Vibration { frequency, .. }) => {
+            None => match self.results.vibration {
+                Some(Vibration { frequency, .. }) => {
                     format!("{}, {}", self.step, result::frequency(frequency, self.units))
                 }
-                Some(Instant::Time { time }) => format!("{}, at {}", self.step, engineering(time)),
                 None => self.step.clone(),
             },
         }
@@ -129,7 +128,7 @@ impl PeakResponse {
             };
             series.peaks().map(peak).collect::<Vec<_>>()
         };
-        series.iter().flat_map(of_series).collect()
+        series.iter().filter(|series| series.name == "response").flat_map(of_series).collect()
     }
 }
 
@@ -141,9 +140,12 @@ pub struct StepSummary {
     /// What a mode is of, if it is one.
     #[serde(flatten)]
     pub mode: Option<Mode>,
-    /// Or a step of the motion under loads.
+    /// Or a part of a vibration under loads.
     #[serde(flatten)]
-    pub moment: Option<Instant>,
+    pub vibration: Option<Vibration>,
+    /// The time that it is of, if it is one of several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time: Option<f64>,
     /// Its results.
     pub results: Results,
     /// The results at probes.
@@ -174,7 +176,8 @@ impl StepSummary {
         StepSummary {
             name: summary.step.clone(),
             mode: summary.results.mode,
-            moment: summary.results.moment,
+            vibration: summary.results.vibration,
+            time: summary.results.time,
             results: summary.results.clone(),
             probes: summary.probes.clone(),
             solver: StepSolver {
@@ -193,7 +196,7 @@ impl StepSummary {
 /// How it was solved.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Solver {
-    /// `static`, `modal` or `buckling`.
+    /// `static`, `modal`, `buckling` or `transient`.
     pub study: String,
     /// `cg`, `direct` or `femses`.
     pub method: String,
@@ -309,8 +312,12 @@ pub struct Results {
     pub physics: Physics,
     /// What it is of, if it is a mode.
     pub mode: Option<Mode>,
-    /// Or if it is of the motion under loads.
-    pub moment: Option<Instant>,
+    /// Or if it is part of a vibration under loads.
+    pub vibration: Option<Vibration>,
+    /// Whether it is of the motion under loads: then, as of a mode, loads and reactions are none of them.
+    pub is_response: bool,
+    /// The time that it is of, if it is one of several.
+    pub time: Option<f64>,
     /// The magnitude of the unknown at the nodes.
     pub unknown: Range,
     /// `u . K u / 2`.
@@ -425,7 +432,17 @@ pub const RISING: &str = ", still rising towards them: do not rely on it";
 impl Results {
     /// Whether loads and reactions are none of them.
     pub fn has_no_loads(&self) -> bool {
-        self.mode.is_some() || self.moment.is_some()
+        self.mode.is_some() || self.is_response
+    }
+
+    /// What a step of these is.
+    pub fn noun(&self) -> &'static str {
+        match (self.mode, self.time) {
+            (Some(_), _) => "mode",
+            _ if self.is_response => "response",
+            (_, Some(_)) => "time",
+            _ => "load case",
+        }
     }
 
     /// A warning where the mesh is too coarse at the largest stress or gradient.

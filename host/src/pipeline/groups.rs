@@ -42,11 +42,19 @@ impl Parts {
         let rigid = model.analysis.rigid_motions();
         let lists = PartLists::new(space, size, rigid, members, coords)?;
         let Some(Groups { of_cells, pieces, layout }) = groups else {
-            let all: Vec<u32> = (0..*n_parts as u32).collect();
-            let layout = Layout { part: all.clone(), group: all, colours: vec![(0..*n_parts).collect()] };
-            return Ok(Parts { lists, layout, several: None });
+            let layout = Layout { part: vec![], group: vec![], colours: vec![] };
+            let mut parts = Parts { lists, layout, several: None };
+            parts.unite_materials();
+            return Ok(parts);
         };
         Ok(Parts { lists, layout, several: Some((of_cells, PartLists::new(space, size, rigid, pieces, coords)?)) })
+    }
+
+    /// The same, whatever they are made of: groups, pieces and parts are the same.
+    pub(super) fn unite_materials(&mut self) {
+        let all: Vec<u32> = (0..self.lists.n_parts() as u32).collect();
+        let colours = vec![(0..self.lists.n_parts()).collect()];
+        (self.layout, self.several) = (Layout { part: all.clone(), group: all, colours }, None);
     }
 
     /// The rows of each part.

@@ -16,6 +16,8 @@ pub struct Loads {
     pub total: [f64; 3],
     /// How a free body moves.
     pub relief: Option<Relief>,
+    /// The heat that the body takes up per time, of which `all` is short.
+    pub stored: Option<f64>,
 }
 
 /// A free body and its acceleration.
@@ -75,8 +77,8 @@ impl Loads {
         if let Some(thermal) = mesh.thermal_force(space)? {
             all.iter_mut().zip(thermal).for_each(|(f, thermal)| *f += thermal);
         }
-        numbering.add_forces(&mut all, components, model.driven_forces());
-        Ok(Loads { all, total, relief })
+        numbering.add_forces(&mut all, components, model.driven_forces(model.time_of(case)));
+        Ok(Loads { all, total, relief, stored: None })
     }
 }
 

@@ -97,6 +97,13 @@ pub struct Loading {
     weights: Vec<f64>,
 }
 
+impl Loading {
+    /// Of loads that are known otherwise, for errors beside an energy of each part.
+    pub(super) fn beside(offset: Vec<f64>) -> Self {
+        Loading { active: vec![true; offset.len()], offset, ..Loading::default() }
+    }
+}
+
 impl Loaded {
     /// A body whose right-hand side is not known yet.
     pub(super) fn new(
@@ -448,6 +455,9 @@ impl<T: Real> System<T> {
 
     /// Takes the loads of another case of the model.
     pub fn set_loads(&mut self, space: &Space, model: &Model, case: usize) -> Result<()> {
+        if model.temperature.as_ref().is_some_and(|of| of.n_steps() > 1) {
+            self.body.mesh.set_step(space, model, &self.body.numbering, case)?;
+        }
         (self.body.loading, self.f) = self.case(space, model, case)?;
         Ok(())
     }

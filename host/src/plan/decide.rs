@@ -23,7 +23,7 @@ use super::rounding::stiffness_ratio;
 use super::shape::{STRETCHED, is_quadratic, largest_poisson, median_stretch, on_surface, one_across};
 use crate::assembly::symbolic;
 use crate::device::Factors;
-use crate::model::{Model, Physics, SolverOptions};
+use crate::model::{Model, SolverOptions, Study};
 use crate::precond;
 use crate::result::choices::{Acceleration, Method, Operator, Ordering, Precision, Preconditioner, Strategy};
 use crate::result::{Body, Fill, Hard, Plan, Reason};
@@ -171,15 +171,18 @@ pub fn decide(model: &Model, device: &DeviceFacts) -> Plan {
     if model.study.is_of_modes() {
         return Plan::of_modes(model, device);
     }
+    // To K another matrix is added where there are times.
+    let of_operator = |plan: Plan| match model.study {
+        Study::Transient => plan,
+        _ => plan.with_operator(model, device),
+    };
     match model.solver.method {
-        Some(Method::Cg) => iterate(model, device, None, None).with_operator(model, device).rounded(model, device),
+        Some(Method::Cg) => of_operator(iterate(model, device, None, None)).rounded(model, device),
         Some(Method::Direct) => Plan::direct(model, device, None, None),
         Some(Method::Femses) => Plan::femses(model, device),
         None => match factor(model, device) {
             Verdict { takes: true, why, fill } => Plan::direct(model, device, why, fill),
-            Verdict { why, fill, .. } => {
-                iterate(model, device, why, fill).with_operator(model, device).rounded(model, device)
-            }
+            Verdict { why, fill, .. } => of_operator(iterate(model, device, why, fill)).rounded(model, device),
         },
     }
 }
@@ -226,7 +229,7 @@ fn factor(model: &Model, device: &DeviceFacts) -> Verdict {
             _ => Verdict { takes: true, why: Some(Reason::SmallModel), fill: None },
         };
     }
-    let is_potential = model.analysis.physics() == Physics::Potential;
+    let is_potential = model.analysis.physics().is_scalar();
     let most = if is_potential { limits.potential } else { limits.easy.max(limits.flat).max(limits.incompressible) };
     if unknowns > limits.most || most == 0.0 {
         return Verdict::no(None);
@@ -253,7 +256,7 @@ fn counted(model: &Model, device: &DeviceFacts, on_surface: f64) -> Verdict {
         return verdict(false, Reason::FactorTooLarge(bytes));
     }
     let per = fill.nonzeros as f64 / unknowns(model) as f64;
-    let is_potential = model.analysis.physics() == Physics::Potential;
+    let is_potential = model.analysis.physics().is_scalar();
     if per <= if is_potential { limits.potential } else { limits.easy } {
         let body = match () {
             () if model.mesh.dim() == 2 => Body::Plane,
@@ -331,7 +334,7 @@ fn preconditioner(model: &Model, on_host: bool) -> (Preconditioner, Option<Reaso
     };
     let even = pace * break_even(unknowns, on_host);
     let iterations = jacobi_iterations(model);
-    let is_elastic = model.analysis.physics() != Physics::Potential;
+    let is_elastic = !model.analysis.physics().is_scalar();
     let is_thin = || one_across(&model.mesh) >= THIN_SHARE;
     if is_elastic && precision == Precision::Double && unknowns > FEW_UNKNOWNS {
         if on_host {

@@ -7,7 +7,7 @@ use crate::assembly::CONDENSED_BYTES;
 use crate::eigen;
 use crate::element::ElementKind;
 use crate::mesh::{Cells, Mesh};
-use crate::model::{Model, Physics, Study};
+use crate::model::{Model, Study};
 use crate::result::Fill;
 use crate::result::choices::{Operator, Precision, Preconditioner};
 use kernels_rs::vectors::WIDTH;
@@ -16,6 +16,8 @@ use kernels_rs::vectors::WIDTH;
 const VECTORS: u64 = 10;
 /// Vectors of modes beside those of the search: what products and multigrid keep of as many as they take at once.
 const OF_MODES: u64 = 4 * WIDTH as u64;
+/// Vectors of a transient study: temperatures of three steps, loads, and what they are summed in.
+const OF_TIMES: u64 = 10;
 /// What a hierarchy takes while it is made, per node, in blocks of the prolongator: 18 on cubes of tet4 and of hex8.
 const MULTIGRID_BLOCKS: u64 = 18;
 /// Blocks in a row of the matrix of vertices: those of hex8, which has the most.
@@ -82,6 +84,8 @@ impl Memory {
         let nodes = mesh.coords.len() as u64;
         let (n_vectors, n_matrices) = match model.study {
             Study::Static => (VECTORS, 1),
+            // K + C / dt, and C.
+            Study::Transient => (VECTORS + OF_TIMES, 2),
             // K, and M or G.
             Study::Modal | Study::Buckling => (VECTORS + OF_MODES + eigen::n_vectors(model.modes) as u64, 2),
         };
@@ -145,7 +149,7 @@ fn list_bytes(kind: ElementKind, nodes: u64, elements: u64) -> u64 {
 /// solved for and reactions.
 fn result_bytes(model: &Model) -> u64 {
     let elements: usize = model.mesh.solids().map(|(_, cells)| cells.len()).sum();
-    let (per_element, per_node) = if model.analysis.physics() == Physics::Potential { (4, 8) } else { (7, 13) };
+    let (per_element, per_node) = if model.analysis.physics().is_scalar() { (4, 8) } else { (7, 13) };
     DOUBLE * (per_element * elements as u64 + per_node * model.mesh.coords.len() as u64)
 }
 

@@ -3,7 +3,7 @@
 use super::decide::decide;
 use super::facts::DeviceFacts;
 use super::operator;
-use crate::model::{Model, Physics};
+use crate::model::{Model, Study};
 use crate::precond;
 use crate::result::choices::{Acceleration, Method, Operator, PLAIN_PRECISIONS, Precision};
 use crate::result::{Error, Plan, Result};
@@ -16,8 +16,8 @@ use crate::solve::direct;
 /// [`Error::NotAvailable`] for choices that do not go together, [`Error::Direct`].
 pub fn resolve(model: &Model, facts: &DeviceFacts) -> Result<Plan> {
     let solver = &model.solver;
-    if model.study.is_of_modes() {
-        check_modes(model)?;
+    if model.study != Study::Static {
+        check_matrix(model)?;
     }
     let is_long = check_couplings(model)?;
     if solver.method == Some(Method::Femses) {
@@ -82,11 +82,12 @@ fn check_couplings(model: &Model) -> Result<bool> {
     }
 }
 
-/// Refuses what LOBPCG does not do.
-fn check_modes(model: &Model) -> Result<()> {
+/// Refuses what studies of two matrices do not do.
+fn check_matrix(model: &Model) -> Result<()> {
     let solver = &model.solver;
     let refuse = |what, name, only| {
-        let why = format!("does not go with study `{}`, which LOBPCG solves", model.study.name());
+        let by = if model.study.is_of_modes() { ", which LOBPCG solves" } else { "" };
+        let why = format!("does not go with study `{}`{by}", model.study.name());
         Err(Error::Unsuited { what, name, why, available: vec!["auto", only] })
     };
     if solver.check_count && model.bodies().next().is_some() {
@@ -106,7 +107,7 @@ fn check_modes(model: &Model) -> Result<()> {
 /// Refuses what belongs to a matrix, which FEMSES has none of.
 fn check_femses(model: &Model) -> Result<()> {
     let solver = &model.solver;
-    if model.analysis.physics() != Physics::Potential {
+    if !model.analysis.physics().is_scalar() {
         return refuse("method of elasticity", Method::Femses.name(), vec!["cg", "direct"]);
     }
     if !model.form().is_isotropic {

@@ -2,7 +2,7 @@
 
 use super::facts::DeviceFacts;
 use super::shape::{STRETCHED, median_stretch, on_surface};
-use crate::model::{Model, Physics};
+use crate::model::Model;
 use crate::result::Plan;
 use crate::result::choices::{Operator, Precision, Preconditioner};
 
@@ -40,8 +40,7 @@ fn is_rounded(model: &Model, device: &DeviceFacts, plan: &Plan) -> bool {
     if without_matrix && !model.form().is_isotropic {
         return false;
     }
-    if is_asked || device.on_host || n < MANY || model.mesh.dim() != 3 || model.analysis.physics() == Physics::Potential
-    {
+    if is_asked || device.on_host || n < MANY || model.mesh.dim() != 3 || model.analysis.physics().is_scalar() {
         return false;
     }
     let per_unknown = if without_matrix { WITHOUT_MATRIX } else { WITH_A_COPY };

@@ -74,6 +74,19 @@ choices! {
     Modal = "modal",
     /// The loads at which it buckles, and how: `(K + lambda G) u = 0`.
     Buckling = "buckling",
+    /// Its temperatures over time: `C du/dt + K u = f`.
+    Transient = "transient",
+}
+
+choices! {
+    /// How a transient study goes from one time to the next.
+    #[derive(Default)]
+    Scheme:
+    /// Backward differences of second order.
+    #[default]
+    Bdf2 = "bdf2",
+    /// Backward Euler, of first order.
+    BackwardEuler = "backward_euler",
 }
 
 choices! {
@@ -188,6 +201,6 @@ mod tests {
                 assert_eq!($Name::from_name("auto"), None);
             )+ };
         }
-        check!(Study, Method, Acceleration, Precision, Ordering, Format, Preconditioner, Strategy);
+        check!(Study, Scheme, Method, Acceleration, Precision, Ordering, Format, Preconditioner, Strategy);
     }
 }

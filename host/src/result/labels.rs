@@ -38,6 +38,8 @@ pub enum Quantity {
     Moment,
     /// Cycles per time.
     Frequency,
+    /// Seconds.
+    Time,
     /// The number of something in a list.
     Index,
     /// Ratios, and potentials, which may be anything.
@@ -48,10 +50,10 @@ impl Units {
     /// The unit of a quantity, if it has one.
     pub fn label(self, quantity: Quantity) -> Option<&'static str> {
         let units = match self {
-            Units::Si => ["m", "N", "Pa", "J", "m^3", "kg", "kg/m^3", "m/s^2", "N m", "Hz"],
-            Units::MmNS => ["mm", "N", "MPa", "N mm", "mm^3", "t", "t/mm^3", "mm/s^2", "N mm", "Hz"],
+            Units::Si => ["m", "N", "Pa", "J", "m^3", "kg", "kg/m^3", "m/s^2", "N m", "Hz", "s"],
+            Units::MmNS => ["mm", "N", "MPa", "N mm", "mm^3", "t", "t/mm^3", "mm/s^2", "N mm", "Hz", "s"],
             Units::InLbfS => {
-                ["in", "lbf", "psi", "lbf in", "in^3", "lbf s^2/in", "lbf s^2/in^4", "in/s^2", "lbf in", "Hz"]
+                ["in", "lbf", "psi", "lbf in", "in^3", "lbf s^2/in", "lbf s^2/in^4", "in/s^2", "lbf in", "Hz", "s"]
             }
         };
         units.get(quantity as usize).copied()

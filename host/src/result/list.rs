@@ -82,7 +82,10 @@ macro_rules! for_each_field {
             potential, Node, SCALAR, Unlabelled, [Potential], Usual;
             gradient, Cell, VECTOR, Unlabelled, [Potential], Usual;
             gradient_nodal, Node, VECTOR, Unlabelled, [Potential], Usual;
-            material, Cell, SCALAR, Index, [Elasticity, Potential], Usual;
+            temperature, Node, SCALAR, Unlabelled, [Heat], Usual;
+            heat_flux, Cell, VECTOR, Unlabelled, [Heat], Usual;
+            heat_flux_nodal, Node, VECTOR, Unlabelled, [Heat], Usual;
+            material, Cell, SCALAR, Index, [Elasticity, Potential, Heat], Usual;
             nodal_force, Node, VECTOR, Force, [Elasticity], Asked;
             stress_points, CellPoint, TENSOR, Stress, [Elasticity], Asked;
             strain, Cell, TENSOR, Unlabelled, [Elasticity], Asked;
@@ -107,7 +110,7 @@ macro_rules! for_each_table {
             reaction_moments, ["x" Moment, "y" Moment, "z" Moment], [Elasticity];
             inertia_relief, ["acceleration x" Acceleration, "y" Acceleration, "z" Acceleration, "angular acceleration x" Unlabelled,
                 "y" Unlabelled, "z" Unlabelled], [Elasticity];
-            flows, ["flow into the body" Unlabelled], [Potential];
+            flows, ["flow into the body" Unlabelled], [Potential, Heat];
             tie_forces, ["x" Force, "y" Force, "z" Force], [Elasticity];
             tie_moments, ["x" Moment, "y" Moment, "z" Moment], [Elasticity];
             coupling_forces, ["x" Force, "y" Force, "z" Force], [Elasticity];
@@ -117,7 +120,8 @@ macro_rules! for_each_table {
             remote_rotations, ["x" Unlabelled, "y" Unlabelled, "z" Unlabelled], [Elasticity];
             remote_forces, ["x" Force, "y" Force, "z" Force], [Elasticity];
             remote_moments, ["x" Moment, "y" Moment, "z" Moment], [Elasticity];
-            tie_flows, ["flow into the slave" Unlabelled], [Potential];
+            heat_stored, ["heat per time" Unlabelled], [Heat];
+            tie_flows, ["flow into the slave" Unlabelled], [Potential, Heat];
         }
     };
 }
@@ -220,7 +224,7 @@ const NOT_OF_MODES: [&str; 13] = [
 impl Study {
     /// Whether it looks for modes, each of which is a step.
     pub fn is_of_modes(self) -> bool {
-        self != Study::Static
+        matches!(self, Study::Modal | Study::Buckling)
     }
 
     /// Whether the field or table of this name is a result of it.

@@ -8,6 +8,8 @@ pub enum Physics {
     Elasticity,
     /// A potential.
     Potential,
+    /// Temperatures: the same equations in the words of heat.
+    Heat,
 }
 
 /// Names and words of one physics.
@@ -45,8 +47,6 @@ pub struct Words {
     pub sums: [Option<&'static str>; 3],
     /// What the balance is relative to.
     pub balance_note: &'static str,
-    /// What is applied to the volume.
-    pub volume_load: &'static str,
     /// What a probe shows: the summary's key, and the field at the nodes.
     pub probed: &'static [[&'static str; 2]],
 }
@@ -76,7 +76,13 @@ impl Physics {
         match self {
             Physics::Elasticity => &ELASTICITY,
             Physics::Potential => &POTENTIAL,
+            Physics::Heat => &HEAT,
         }
+    }
+
+    /// Whether the unknown is a number at each node: a potential or a temperature.
+    pub fn is_scalar(self) -> bool {
+        self != Physics::Elasticity
     }
 }
 
@@ -97,7 +103,6 @@ static ELASTICITY: Words = Words {
     held: "reaction of",
     sums: [Some("all loads"), Some("all reactions"), Some("loads + reactions")],
     balance_note: "loads plus reactions, relative to all nodal forces",
-    volume_load: "gravity",
     probed: &[["displacement", "displacement"], ["stress", "stress_nodal"]],
 };
 
@@ -118,6 +123,25 @@ static POTENTIAL: Words = Words {
     held: "held at",
     sums: [None, Some("all supports"), Some("sum")],
     balance_note: "the sum of all flows, relative to their sizes",
-    volume_load: "source",
     probed: &[["potential", "potential"], ["gradient", "gradient_nodal"]],
+};
+
+static HEAT: Words = Words {
+    unknown: "temperature",
+    unknowns: "temperatures",
+    extremes: Extremes::Both(["min", "min_at", "max", "max_at"]),
+    centres: "heat_flux",
+    nodal: "heat_flux_nodal",
+    intensity: ["heat flux", "heat flux"],
+    shown: "temperature",
+    solid: &["temperature", "heat_flux_nodal"],
+    away: None,
+    reactions: ["flows", "flow_sum"],
+    reaction: ["heat in at", "heat in at all supports and convection"],
+    loads: ["heat from fluxes and sources", "balance error"],
+    balance: "Heat",
+    held: "held at",
+    sums: [None, Some("all supports and convection"), Some("sum")],
+    balance_note: "the sum of all heat flows, relative to their sizes",
+    probed: &[["temperature", "temperature"], ["heat_flux", "heat_flux_nodal"]],
 };

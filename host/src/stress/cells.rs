@@ -23,18 +23,19 @@ pub fn stresses(space: &Space, mesh: &DeviceMesh, u: &Buffer<f64>, n_cell_blocks
     Ok(stresses)
 }
 
-/// The gradients of a potential `u [n_nodes]`, in the solver's numbering, at the centroids of the cells: by position in
-/// `mesh.cells` (empty for cells that are not solved on), then by cell.
+/// The gradients of a potential `u [n_nodes]`, or these times the conductivity, in the solver's numbering, at the centroids of
+/// the cells: by position in `mesh.cells` (empty for cells that are not solved on), then by cell.
 pub fn gradients(
     space: &Space,
     mesh: &DeviceMesh,
     u: &Buffer<f64>,
     n_cell_blocks: usize,
+    asked: Asked,
 ) -> Result<Vec<Vec<[f64; 3]>>> {
     let mut gradients = vec![Vec::new(); n_cell_blocks];
     for block in &mesh.blocks {
-        let found = sampled::<Scalar>(space, mesh, block, &at_centroid(block), u, Asked::Strain)?;
-        gradients[block.cells.index] = space.take(found.strain)?;
+        let found = sampled::<Scalar>(space, mesh, block, &at_centroid(block), u, asked)?;
+        gradients[block.cells.index] = space.take(found.one())?;
     }
     Ok(gradients)
 }
@@ -62,6 +63,16 @@ pub struct AtPoints<P: Constitutive> {
     pub strain: Buffer<P::Strain>,
     /// Stresses, or gradients times the conductivity, likewise.
     pub stress: Buffer<P::Strain>,
+}
+
+impl<P: Constitutive> AtPoints<P>
+where
+    P::Strain: Plain,
+{
+    /// The one of the two that was asked for.
+    pub fn one(self) -> Buffer<P::Strain> {
+        if self.strain.is_empty() { self.stress } else { self.strain }
+    }
 }
 
 /// Those of `u [n_nodes][size]`, in the solver's numbering.

@@ -2,6 +2,7 @@
 //! in [`Field::values`](crate::result::Field::values), or no list where the model has no such field. Other fields that it
 //! is computed from it takes from the [`Context`].
 
+use super::cells::Asked;
 use super::tensor::{principal, tresca as tresca_of};
 use super::{Context, cells, nodal, warmth};
 use crate::model::{Material, Model};
@@ -41,7 +42,7 @@ pub(super) fn nodal_force(of: &mut Context) -> Result<Lists> {
         forces.iter_mut().zip(thermal).for_each(|(force, thermal)| *force -= thermal);
     }
     let dim = of.supports.components;
-    let driven = of.model.driven_forces().map(|(node, force)| (node, force.map(|f| -f)));
+    let driven = of.model.driven_forces(of.model.time_of(of.case)).map(|(node, force)| (node, force.map(|f| -f)));
     of.numbering.add_forces(&mut forces, dim, driven);
     Ok(flat(vec![of.numbering.scatter(&forces, of.supports.components)]))
 }
@@ -56,7 +57,7 @@ pub(super) fn stress_points(of: &mut Context) -> Result<Lists> {
     let mut lists = vec![Vec::new(); of.model.mesh.cells.len()];
     for block in &of.mesh.blocks {
         let points = block.cells.kind.info().shape.quadrature;
-        let found = cells::sampled::<General>(of.space, of.mesh, block, points, of.device_u, cells::Asked::Stress)?;
+        let found = cells::sampled::<General>(of.space, of.mesh, block, points, of.device_u, Asked::Stress)?;
         lists[block.cells.index] = of.space.take(found.stress)?.into_flattened();
     }
     Ok(lists)
@@ -96,12 +97,30 @@ pub(super) fn potential(of: &mut Context) -> Result<Lists> {
 
 /// Its gradient at the centres of the elements.
 pub(super) fn gradient(of: &mut Context) -> Result<Lists> {
-    Ok(flat(cells::gradients(of.space, of.mesh, of.device_u, of.model.mesh.cells.len())?))
+    Ok(flat(cells::gradients(of.space, of.mesh, of.device_u, of.model.mesh.cells.len(), Asked::Strain)?))
 }
 
 /// Its gradient at the nodes.
 pub(super) fn gradient_nodal(of: &mut Context) -> Result<Lists> {
-    Ok(flat(vec![nodal::nodal_gradient(of.space, of.model, of.numbering, of.mesh, of.device_u)?.values]))
+    Ok(flat(vec![nodal::nodal_gradient(of.space, of.model, of.numbering, of.mesh, of.device_u, Asked::Strain)?.values]))
+}
+
+/// The temperature.
+pub(super) fn temperature(of: &mut Context) -> Result<Lists> {
+    potential(of)
+}
+
+/// The heat flux at the centres of the elements, the conductivity times the gradient, downhill.
+pub(super) fn heat_flux(of: &mut Context) -> Result<Lists> {
+    let n_blocks = of.model.mesh.cells.len();
+    let uphill = flat(cells::gradients(of.space, of.mesh, of.device_u, n_blocks, Asked::Stress)?);
+    Ok(map(&uphill, |flux: [f64; 3]| flux.map(|c| 0.0 - c)))
+}
+
+/// The heat flux at the nodes.
+pub(super) fn heat_flux_nodal(of: &mut Context) -> Result<Lists> {
+    let uphill = nodal::nodal_gradient(of.space, of.model, of.numbering, of.mesh, of.device_u, Asked::Stress)?.values;
+    Ok(map(&flat(vec![uphill]), |flux: [f64; 3]| flux.map(|c| 0.0 - c)))
 }
 
 /// The number of the material of each element.
@@ -113,7 +132,13 @@ pub(super) fn material(of: &mut Context) -> Result<Lists> {
 /// The strains of stresses `[n][6]`, flat, each in its material, at its place and so much warmer than the reference.
 fn strains(model: &Model, stress: &[f64], at: impl Fn(usize) -> Option<(usize, [f64; 3], f64)>) -> Vec<f64> {
     let of_material: Vec<_> = model.materials.iter().map(Material::strain).collect();
+    let reference = model.temperature.as_ref().map_or(0.0, |of| of.reference);
     let strain = |(i, stress): (usize, &[f64; 6])| match at(i) {
+        Some((material, place, degrees)) if !model.materials[material].by_temperature.is_empty() => {
+            let material = model.materials[material].at(reference + degrees);
+            let (elastic, per_degree) = (material.strain()(*stress, place), material.expansion_at(place));
+            std::array::from_fn(|i| elastic[i] + degrees * per_degree[i])
+        }
         Some((material, place, degrees)) => {
             let elastic = of_material[material](*stress, place);
             if degrees == 0.0 {
@@ -129,11 +154,11 @@ fn strains(model: &Model, stress: &[f64], at: impl Fn(usize) -> Option<(usize, [
 
 /// Strain at the centres of the elements.
 pub(super) fn strain(of: &mut Context) -> Result<Lists> {
-    let model = of.model;
+    let (model, step) = (of.model, of.case);
     let blocks = of.field("stress")?.iter().enumerate();
     let of_block = |(block, stress): (usize, &Vec<f64>)| {
         let (cells, materials) = (&model.mesh.cells[block], &model.cell_material[block]);
-        let degrees = |cell: usize| warmth::at_centre(model, block, cells, cell);
+        let degrees = |cell: usize| warmth::at_centre(model, step, block, cells, cell);
         let at = |cell: usize| (materials[cell] as usize, model.mesh.middle(cells.cell(cell)), degrees(cell));
         strains(model, stress, |cell| Some(at(cell)))
     };
@@ -145,7 +170,7 @@ pub(super) fn strain_nodal(of: &mut Context) -> Result<Lists> {
     of.field("stress_nodal")?;
     let materials = of.nodal.as_ref().map_or(vec![], |nodal| nodal.materials(of.numbering));
     let model = of.model;
-    let degrees = warmth::at_nodes(model, &materials);
+    let degrees = warmth::at_nodes(model, of.case, &materials);
     let of_node =
         |node: usize| Some((materials[node]?, model.mesh.coords[node], degrees.get(node).copied().unwrap_or(0.0)));
     Ok(of.field("stress_nodal")?.iter().map(|stress| strains(model, stress, of_node)).collect())

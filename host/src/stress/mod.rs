@@ -43,6 +43,8 @@ pub struct Context<'a> {
     pub forces: Vec<[f64; 3]>,
     /// Acceleration and angular acceleration of a free body.
     pub acceleration: Option<[[f64; 3]; 2]>,
+    /// The heat that the body takes up per time.
+    pub stored: Option<f64>,
     /// The force of each row of the model's constraints.
     pub multipliers: Vec<f64>,
     /// Which load case it is.
@@ -63,7 +65,7 @@ impl<'a> Context<'a> {
         multipliers: Vec<f64>,
     ) -> Self {
         let step = Step { physics: model.analysis.physics(), study: model.study, ..Step::default() };
-        let (acceleration, case, nodal) = Default::default();
+        let (acceleration, stored, case, nodal) = Default::default();
         Context {
             space,
             model,
@@ -74,6 +76,7 @@ impl<'a> Context<'a> {
             device_u,
             forces,
             acceleration,
+            stored,
             multipliers,
             case,
             step,

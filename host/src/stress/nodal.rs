@@ -52,7 +52,7 @@ pub fn nodal_stress(
     sums.finish(space, numbering)
 }
 
-/// The gradients at the nodes of a potential `u [n_nodes]`, in the solver's numbering.
+/// The gradients at the nodes of a potential `u [n_nodes]`, in the solver's numbering, or these times the conductivity.
 ///
 /// # Errors
 ///
@@ -63,9 +63,10 @@ pub fn nodal_gradient(
     numbering: &Numbering,
     mesh: &DeviceMesh,
     u: &Buffer<f64>,
+    asked: Asked,
 ) -> Result<Nodal<3>> {
     let sums = Sums::<3>::of(space, model, numbering, mesh, |block, points| {
-        Ok(sampled::<Scalar>(space, mesh, block, points, u, Asked::Strain)?.strain)
+        Ok(sampled::<Scalar>(space, mesh, block, points, u, asked)?.one())
     })?;
     sums.finish(space, numbering)
 }

@@ -31,8 +31,10 @@ fn of_supports(of: &Context, row: impl Fn(&[u32], &[(u32, [f64; 3])]) -> Vec<f64
         let forces: Vec<(u32, [f64; 3])> = support.nodes.iter().map(force).collect();
         (support.name.clone(), row(&support.nodes, &forces))
     });
-    let springs = of.model.springs.iter().map(|spring| {
-        let forces: Vec<_> = spring_forces(spring, of.numbering, of.u, of.supports.components).collect();
+    let springs = of.model.springs.iter().enumerate().filter(|(_, spring)| spring.kind() != "tie");
+    let springs = springs.map(|(number, spring)| {
+        let factor = of.model.spring_factor(number, of.model.time_of(of.case));
+        let forces: Vec<_> = spring_forces(spring, of.numbering, of.u, of.supports.components, factor).collect();
         (spring.name.clone(), row(&spring.holds.nodes, &forces))
     });
     supports.chain(springs).collect()
@@ -96,9 +98,20 @@ pub(super) fn tie_moments(of: &mut Context) -> Result<Rows> {
     })
 }
 
-/// For each joint the flow into its slave side.
+/// The heat that the body takes up per time.
+pub(super) fn heat_stored(of: &mut Context) -> Result<Rows> {
+    Ok(of.stored.iter().map(|stored| ("body".into(), vec![*stored])).collect())
+}
+
+/// For each joint the flow into its slave side; those with a conductance come last.
 pub(super) fn tie_flows(of: &mut Context) -> Result<Rows> {
-    of_joints(of, |forces| vec![forces.iter().map(|(_, flow)| flow[0]).sum()])
+    let mut rows = of_joints(of, |forces| vec![forces.iter().map(|(_, flow)| flow[0]).sum()])?;
+    for joint in of.model.springs.iter().filter(|spring| spring.kind() == "tie") {
+        let forces = spring_forces(joint, of.numbering, of.u, of.supports.components, 1.0);
+        let into_slave = forces.filter(|(node, _)| joint.holds.nodes.binary_search(node).is_ok());
+        rows.push((joint.name.clone(), vec![into_slave.map(|(_, flow)| flow[0]).sum()]));
+    }
+    Ok(rows)
 }
 
 /// For each sector, and for all equations together, the sum of their forces on the body: 0 where they only join nodes, and

@@ -116,7 +116,7 @@ pub(super) fn problems() -> Result<Vec<Problem>> {
     };
     let patch = |(kind, of): (_, Analysis)| match of.physics() {
         Physics::Elasticity => elastic(kind, of),
-        Physics::Potential => potential(kind, of),
+        Physics::Potential | Physics::Heat => potential(kind, of),
     };
     kinds.flat_map(analyses).map(patch).collect()
 }

@@ -23,6 +23,7 @@ impl Case {
         problems.take(self.check_analysis())?;
         self.check_study(problems);
         self.check_harmonic(problems);
+        self.check_time(problems);
         problems.take(self.check_mesh());
         self.check_materials(problems);
         for support in &self.tables.support {
@@ -133,7 +134,13 @@ impl Case {
             }
             "conductivity" => "steel: 50.0 in W/(m K)",
             "yield_strength" => "structural steel: 235e6 in Pa; in MPa, if lengths are in mm: 235",
+            "specific_heat" => "steel: 480.0 in J/(kg K)",
+            "end" => "the time at which it ends, such as 3600.0",
+            "step" => "the length of a step, such as 10.0",
+            "tolerance" => "degrees that a step may be off, such as 0.1",
             "preload" => "the force that pulls the two halves of the shank together",
+            "coefficient" => "air at rest: 5 to 25, water: 500 to 10000 W/(m^2 K)",
+            "conductance" => "flow per area and difference of temperature, such as 2000.0 W/(m^2 K) of a dry joint",
             "mass" => "in kg; in t where lengths are in mm and forces in N",
             "thickness" => "that of the plate, in the unit of the mesh's lengths",
             _ => "the other body pushes against `direction`: turn that round for a push the other way",
@@ -187,6 +194,13 @@ impl Case {
         for value in fluxes.chain(tables.source.iter().map(|source| &source.value)) {
             problems.take(self.check_number("value", value));
         }
+        for convection in &tables.convection {
+            problems.take(self.check_positive("coefficient", &convection.coefficient));
+            problems.take(self.check_number("ambient", &convection.ambient));
+        }
+        for conductance in tables.tie.iter().filter_map(|tie| tie.get_ref().conductance.as_ref()) {
+            problems.take(self.check_conductance(conductance));
+        }
         if let Some(gravity) = &tables.gravity {
             problems.take(self.check_vector("acceleration", &gravity.get_ref().acceleration));
         }
@@ -220,6 +234,14 @@ impl Case {
         for load in &tables.push {
             problems.take(self.check_push(load));
         }
+    }
+
+    fn check_conductance(&self, conductance: &Spanned<f64>) -> Checked {
+        if !self.analysis().physics().is_scalar() {
+            let message = "`conductance` is of a joint that heat flows through, and this is a case of elasticity";
+            return Err(self.error_at(conductance.span(), message, "leave it out: the parts are bonded"));
+        }
+        self.check_positive("conductance", conductance)
     }
 
     pub(in crate::model) fn check_point_force(&self, load: &Spanned<PointForceTable>) -> Checked {

@@ -12,12 +12,12 @@ use crate::model::{Analysis, CaseError, Place, Source};
 pub(super) const SINGLE: &[&str] = &[
     "mesh",
     "analysis",
+    "time",
     "gravity",
     "rotation",
     "temperature",
     "inertia_relief",
     "harmonic",
-    "source",
     "solver",
     "output",
 ];
@@ -38,6 +38,8 @@ pub(super) const REPEATED: &[&str] = &[
     "point_force",
     "push",
     "flux",
+    "convection",
+    "source",
     "load_case",
 ];
 
@@ -92,6 +94,10 @@ pub fn mend_brackets(source: &Source, root: &mut DeTable<'_>) -> Vec<CaseError> 
             }
             DeValue::Table(_) if REPEATED.contains(&name) => {
                 *value = Spanned::new(place, DeValue::Array(std::iter::once(value.clone()).collect()));
+                // Most bodies have one source, and `[source]` is enough.
+                if name == "source" {
+                    continue;
+                }
                 (format!("`{name}` tables form a list"), "in double brackets")
             }
             _ => continue,

@@ -13,8 +13,8 @@ impl Case {
         let tables = &self.tables;
         let gravity = tables.gravity.as_ref().map(|of| (&of.get_ref().name, "gravity", of.span()));
         let rotation = tables.rotation.as_ref().map(|of| (&of.get_ref().name, "rotation", of.span()));
-        let source = tables.source.as_ref().map(|of| (&of.name, "source", of.value.span()));
-        let single = [gravity, rotation, source].into_iter().flatten();
+        let sources = tables.source.iter().map(|of| (&of.name, "source", of.value.span()));
+        let single = [gravity, rotation].into_iter().flatten().chain(sources);
         let single = single.map(|(name, own, place)| name.as_ref().map_or((own, place), with_place));
         let loaded = |remote: &&RemoteTable| remote.force.is_some() || remote.moment.is_some();
         let pulled = |bolt: &&BoltTable| bolt.preload.is_some();

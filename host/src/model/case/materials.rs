@@ -6,11 +6,11 @@ use toml::Spanned;
 
 use super::Case;
 use super::scale::NUMBERS;
-use super::tables::{AxesTable, MaterialTable};
+use super::tables::{AtTemperatureTable, AxesTable, MaterialTable};
 use super::vector::{Numbers, Vector};
 use crate::mesh::vector::unit;
 use crate::model::law::{self, Constants};
-use crate::model::{Axes, Checked, Isotropic, Law, Material, Problems, Units};
+use crate::model::{AtTemperature, Axes, Checked, Isotropic, Law, Material, Problems, Units};
 
 /// The numbers of a key, or none.
 fn numbers(value: &Option<Spanned<Numbers>>) -> &[f64] {
@@ -51,10 +51,16 @@ impl Case {
 
     fn check_material(&self, material: &Spanned<MaterialTable>) -> Checked {
         let table = material.get_ref();
-        for (key, value) in [("density", &table.density), ("yield_strength", &table.yield_strength)] {
+        let numbers = [
+            ("density", &table.density),
+            ("specific_heat", &table.specific_heat),
+            ("yield_strength", &table.yield_strength),
+        ];
+        for (key, value) in numbers {
             value.as_ref().map_or(Ok(()), |value| self.check_positive(key, value))?;
         }
         self.check_needed(material)?;
+        self.check_rows(table)?;
         self.conductivity(table)?;
         self.expansion(table)?;
         self.axes(table.axes.as_ref())?;
@@ -66,7 +72,8 @@ impl Case {
     fn check_needed(&self, material: &Spanned<MaterialTable>) -> Checked {
         let table = material.get_ref();
         // All constants of a law may be given at once.
-        let is_there = |key: &str| table.numbers(key).is_some() || (key != "conductivity" && table.stiffness.is_some());
+        let is_elastic = table.stiffness.is_some() || table.by_temperature.is_some();
+        let is_there = |key: &str| table.numbers(key).is_some() || (key != "conductivity" && is_elastic);
         match self.analysis().keys().material.iter().find(|[key, ..]| !is_there(key)) {
             Some([key, value, what]) => {
                 let message = format!("`{key}` is missing here: {} needs it", self.analysis().name());
@@ -76,16 +83,69 @@ impl Case {
         }
     }
 
+    /// The constants of an isotropic material by temperature; nothing without a table.
+    fn rows(&self, table: &MaterialTable) -> Vec<AtTemperature> {
+        let rows = table.by_temperature.iter().flat_map(|rows| rows.get_ref()).map(Spanned::get_ref);
+        let row = |row: &AtTemperatureTable| AtTemperature {
+            temperature: *row.temperature.get_ref(),
+            young: *row.young.get_ref(),
+            poisson: *row.poisson.get_ref(),
+            expansion: *row.expansion.get_ref(),
+        };
+        rows.map(row).collect()
+    }
+
+    /// Refuses rows that are none of an isotropic material, and others beside.
+    fn check_rows(&self, table: &MaterialTable) -> Checked {
+        let Some(rows) = &table.by_temperature else { return Ok(()) };
+        for key in ["young", "poisson", "shear", "stiffness", "expansion"] {
+            if let Some(other) = table.numbers(key) {
+                let message = format!("`{key}` stands beside `by_temperature`, which has the constants");
+                return Err(self.error_at(other.span(), message, "leave one of them out"));
+            }
+        }
+        for row in rows.get_ref().iter().map(Spanned::get_ref) {
+            self.check_number("temperature", &row.temperature)?;
+            self.check_positive("young", &row.young)?;
+            self.check_number("expansion", &row.expansion)?;
+            let (young, poisson) = ([*row.young.get_ref()], [*row.poisson.get_ref()]);
+            law::read(&Constants { young: &young, poisson: &poisson, shear: &[], stiffness: &[] })
+                .map_err(|refused| self.error_at(row.poisson.span(), refused.message, refused.help))?;
+        }
+        let is_ascending = self.rows(table).windows(2).all(|pair| pair[0].temperature < pair[1].temperature);
+        if rows.get_ref().is_empty() || !is_ascending {
+            let message = "`by_temperature` has rows by ascending `temperature`";
+            let help = "by_temperature = [{ temperature = 20.0, young = 210e9, poisson = 0.3, expansion = 12e-6 }, ..]";
+            return Err(self.error_at(rows.span(), message, help));
+        }
+        match self.tables.temperature {
+            Some(_) => Ok(()),
+            None => {
+                let message = "`by_temperature` needs to know how warm the body is";
+                Err(self.error_at(rows.span(), message, "add [temperature]"))
+            }
+        }
+    }
+
     /// A material, as far as the analysis has a use for it; what is wrong with it has been said.
     pub(in crate::model) fn material(&self, table: &MaterialTable) -> Material {
         let given = |value: &Option<Spanned<f64>>| value.as_ref().map(|value| *value.get_ref());
+        let by_temperature = self.rows(table);
+        if let Some(first) = by_temperature.first().copied() {
+            let mut material = Material::isotropic(table.name.get_ref(), first.young, first.poisson);
+            material.expansion = Some([first.expansion; 3]);
+            let (density, yield_strength) = (given(&table.density), given(&table.yield_strength));
+            return Material { by_temperature, density, yield_strength, ..material };
+        }
         Material {
+            by_temperature,
             name: table.name.get_ref().clone(),
             law: self.law(table).unwrap_or_else(|_| Arc::new(Isotropic { young: 0.0, poisson: 0.0 })),
             conductivity: self.conductivity(table).unwrap_or_default(),
             axes: self.axes(table.axes.as_ref()).unwrap_or_default(),
             expansion: self.expansion(table).unwrap_or_default(),
             density: given(&table.density),
+            specific_heat: given(&table.specific_heat),
             yield_strength: given(&table.yield_strength),
         }
     }

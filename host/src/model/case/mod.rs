@@ -19,6 +19,7 @@ mod supports;
 pub(super) mod synonyms;
 mod syntax;
 pub(crate) mod tables;
+mod time;
 mod tree;
 mod vector;
 

@@ -2,7 +2,7 @@
 
 use super::scale::NUMBERS;
 use super::{Case, CaseError};
-use crate::model::{Checked, Physics, Problems};
+use crate::model::{Checked, Problems};
 use crate::result::Study;
 
 /// The modes of a study that does not say how many.
@@ -37,7 +37,7 @@ impl Case {
             return;
         }
         match self.study() {
-            Study::Static => {
+            Study::Static | Study::Transient => {
                 if let Some(modes) = &table.modes {
                     let message = "`modes` belongs to a study of modes";
                     let help = "add study = \"modal\" or \"buckling\", or leave it out";
@@ -111,7 +111,7 @@ impl Case {
     }
 
     fn check_elastic(&self, what: &str, problems: &mut Problems) {
-        if self.analysis().physics() == Physics::Potential {
+        if self.analysis().physics().is_scalar() {
             let place = self.tables.analysis.study.as_ref().map_or(0..0, |study| study.span());
             let message = format!("{what} is of elastic bodies, and this is a case of {}", self.analysis().name());
             problems.add(self.error_at(place, message, "leave `study` out, or change [analysis] kind"));

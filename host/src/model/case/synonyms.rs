@@ -127,7 +127,7 @@ mod tests {
         ));
         assert!(matches!(meaning("", "step"), Some(Not(_))));
         assert_eq!(meaning("", "moment"), Some(Is("load")));
-        assert_eq!(meaning("analysis kind", "Heat"), Some(Is("laplace")));
+        assert_eq!(meaning("analysis kind", "Thermal"), Some(Is("heat")));
         assert_eq!(meaning("field", "heat"), None);
     }
 

@@ -46,6 +46,7 @@ pub struct Tables {
     /// Of a deck: the same, and motion in time.
     #[serde(skip)]
     pub response: Option<Response>,
+    pub time: Option<Spanned<TimeTable>>,
     #[serde(default)]
     pub pressure: Vec<Spanned<PressureTable>>,
     #[serde(default)]
@@ -63,7 +64,10 @@ pub struct Tables {
     pub push: Vec<PushTable>,
     #[serde(default)]
     pub flux: Vec<SurfaceTable>,
-    pub source: Option<SourceTable>,
+    #[serde(default)]
+    pub convection: Vec<ConvectionTable>,
+    #[serde(default)]
+    pub source: Vec<SourceTable>,
     #[serde(default)]
     pub load_case: Vec<Spanned<LoadCaseTable>>,
     #[serde(default)]
@@ -157,8 +161,22 @@ pub struct MaterialTable {
     /// The axes that these are along; those of the mesh if left out.
     pub axes: Option<Spanned<AxesTable>>,
     pub density: Option<Spanned<f64>>,
+    /// Heat per mass and degree.
+    pub specific_heat: Option<Spanned<f64>>,
     /// The von Mises stress at which it yields.
     pub yield_strength: Option<Spanned<f64>>,
+    /// Instead of `young`, `poisson` and `expansion`.
+    pub by_temperature: Option<Spanned<Vec<Spanned<AtTemperatureTable>>>>,
+}
+
+/// What an isotropic material is at a temperature.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AtTemperatureTable {
+    pub temperature: Spanned<f64>,
+    pub young: Spanned<f64>,
+    pub poisson: Spanned<f64>,
+    pub expansion: Spanned<f64>,
 }
 
 /// `{ x, y }`, or `{ axis, at }` of a cylinder.
@@ -191,7 +209,12 @@ pub struct SupportTable {
     /// Prescribed components by letter.
     pub displacement: Option<Spanned<BTreeMap<Spanned<String>, Spanned<f64>>>>,
     pub value: Option<Spanned<f64>>,
+    /// What the value is multiplied by over time.
+    pub amplitude: Option<Spanned<Points>>,
 }
+
+/// Points of a function of time: time and factor.
+pub type Points = Vec<[f64; 2]>;
 
 /// One `[[tie]]`: the nodes of the slave move as the faces of the master.
 #[derive(Debug, Clone, Deserialize)]
@@ -204,6 +227,8 @@ pub struct TieTable {
     pub tolerance: Option<Spanned<f64>>,
     /// `bonded` or `sliding`; `bonded` if left out.
     pub kind: Option<Spanned<String>>,
+    /// Of heat: flow per area and difference of temperature; the sides have one temperature if left out.
+    pub conductance: Option<Spanned<f64>>,
 }
 
 /// One `[[remote]]`: a point that moves with the nodes of some groups.
@@ -367,6 +392,31 @@ pub struct HarmonicTable {
     pub fields: Option<Spanned<Numbers>>,
 }
 
+/// `[time]`: exactly one of `step`, `tolerance`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TimeTable {
+    /// When it ends; it begins at 0.
+    pub end: Spanned<f64>,
+    /// The length of steps.
+    pub step: Option<Spanned<f64>>,
+    /// Or how much a step may be off, in degrees.
+    pub tolerance: Option<Spanned<f64>>,
+    /// `bdf2` or `backward_euler`.
+    pub scheme: Option<Spanned<String>>,
+    /// At how many times results are written.
+    pub outputs: Option<Spanned<u64>>,
+    /// Or at which.
+    pub times: Option<Spanned<Numbers>>,
+    /// The temperature at first, but where `on` says another.
+    pub initial: Option<Spanned<f64>>,
+    #[serde(default)]
+    pub on: Vec<TemperatureOnTable>,
+    /// Of nodes by their tags, which a deck has.
+    #[serde(skip)]
+    pub nodal: Vec<(u64, f64)>,
+}
+
 /// `[temperature]`: the thermal strain is `expansion` times what it is above the reference.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -409,6 +459,23 @@ pub struct SurfaceTable {
     pub on: Spanned<Names>,
     /// Flow per area into the body. In a plane problem the area is the length of the edge times the thickness.
     pub value: Spanned<f64>,
+    /// What the value is multiplied by over time.
+    pub amplitude: Option<Spanned<Points>>,
+}
+
+/// One `[[convection]]`: the flow into the body is `coefficient (ambient - T)` per area.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ConvectionTable {
+    /// What results call it; the groups' names if left out.
+    pub name: Option<Spanned<String>>,
+    pub on: Spanned<Names>,
+    /// Flow per area and difference of temperature.
+    pub coefficient: Spanned<f64>,
+    /// The temperature of what flows past.
+    pub ambient: Spanned<f64>,
+    /// What that is multiplied by over time.
+    pub amplitude: Option<Spanned<Points>>,
 }
 
 /// One `[[pressure]]`: exactly one of `value`, `gradient`, `file`.
@@ -506,8 +573,12 @@ pub struct PushTable {
 pub struct SourceTable {
     /// What load cases call it.
     pub name: Option<Spanned<String>>,
+    /// Groups of bodies; everything if left out.
+    pub on: Option<Spanned<Names>>,
     /// What is produced per volume.
     pub value: Spanned<f64>,
+    /// What the value is multiplied by over time.
+    pub amplitude: Option<Spanned<Points>>,
 }
 
 /// One `[[load_case]]`.

@@ -183,7 +183,7 @@ fn words_of_other_programs_lead_to_keys_that_there_are() {
                 "probes" => format!("[output]\nprobes = [{{ \"{word}\" = 1 }}]\n"),
                 table => format!("{}\n\"{word}\" = 1\n", foreign::header(table).trim_matches('`')),
             };
-            let of_potentials = ["flux", "source"].contains(&table);
+            let of_potentials = ["flux", "convection", "source"].contains(&table);
             let text = if of_potentials { format!("[analysis]\nkind = \"laplace\"\n{text}") } else { text };
             let found = problems(&text);
             let said = found.iter().find(|message| message.contains(&format!("unknown key `{word}`")));
@@ -232,15 +232,15 @@ fn keys_of_other_analyses_are_refused_by_name() {
     };
     says(&laplace(GOOD), "part.toml:16:1: `fix` belongs to elasticity", &["a case of laplace", "laplace has value"]);
     let fixed = GOOD.replace("fix = \"xyz\"", "value = 1.0");
-    let help = "laplace has flux, source; or change [analysis] kind";
+    let help = "laplace has flux, convection, source; or change [analysis] kind";
     says(&laplace(&fixed), "part.toml:18:2: `gravity` belongs to elasticity", &[help]);
     let pressed = fixed.replace("[gravity]\nacceleration = [0.0, 0.0, -9.81]\n", "");
     says(&laplace(&pressed), "part.toml:19:3: `pressure` belongs to elasticity", &[help]);
     let text = message("fix = \"xyz\"", "value = 1.0");
-    says(&text, "part.toml:16:1: `value` belongs to laplace problems", &["elasticity has fix, displacement"]);
-    spoilt("[[pressure]]", "[[flux]]", "21:3: `flux` belongs to laplace problems", &["pressure"]);
+    says(&text, "part.toml:16:1: `value` belongs to heat and laplace problems", &["elasticity has fix, displacement"]);
+    spoilt("[[pressure]]", "[[flux]]", "21:3: `flux` belongs to heat and laplace problems", &["pressure"]);
     let source = message("[gravity]", "[source]\nvalue = 1.0\n[gravity]");
-    says(&source, "part.toml:18:2: `source` belongs to laplace problems", &["gravity, rotation, pressure"]);
+    says(&source, "part.toml:18:2: `source` belongs to heat and laplace problems", &["gravity, rotation, pressure"]);
     spoilt("\"von_mises\"", "\"potential\"", "31:", &["field `potential` is not available"]);
 }
 

@@ -51,7 +51,7 @@ fn read_term(selector: &Selector<'_>, term: &Spanned<TermTable>) -> Checked<(Dof
         return Err(case.error_at(node.span(), message, "name a node of the body: it has no unknowns otherwise"));
     }
     let known: &[&str] = match case.analysis().physics() {
-        Physics::Potential => &["value"],
+        Physics::Potential | Physics::Heat => &["value"],
         Physics::Elasticity => &["x", "y", "z"][..selector.mesh.dim()],
     };
     let Some(component) = known.iter().position(|name| name == dof.get_ref()) else {

@@ -11,7 +11,7 @@ mod mortar;
 pub mod patch;
 mod projection;
 pub mod remote;
-mod tie;
+pub mod tie;
 
 #[cfg(test)]
 mod tests;
@@ -479,7 +479,7 @@ pub fn resolve(
     let (slanted, along): (Numbered<'_>, Numbered<'_>) = numbered.partition(|(_, support)| support.is_slanted());
     let held = along.into_iter().flat_map(|(_, of)| of.prescribed()).map(|(node, c, value)| (dof(node, c), value));
     let mut constraints = Constraints::beside(held.chain(on_axis.map(|node| (dof(node, 0), 0.0))));
-    for table in &tables.tie {
+    for table in tables.tie.iter().filter(|tie| tie.get_ref().conductance.is_none()) {
         problems.take(tie::add(selector, table, &mut constraints, warnings));
     }
     for table in &tables.cyclic {

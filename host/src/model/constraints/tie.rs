@@ -11,9 +11,12 @@ use warpfem_text::{counted, number};
 
 use super::projection::{self, Projection, Surface};
 use super::{Constraints, Dof, Entry, Equation, kind_of, mortar};
-use crate::model::Checked;
+use crate::element::shape::At;
+use crate::mesh::faces::Face;
+use crate::mesh::vector::norm;
 use crate::model::case::tables::TieTable;
 use crate::model::select::Selector;
+use crate::model::{CaseError, Checked};
 use crate::parallel;
 
 /// Nodes within this part of the mean edge of the masters are tied, if the case does not say.
@@ -43,14 +46,7 @@ pub fn add(
     }
     let surface = Surface::new(mesh, faces);
     let mut feet: Vec<Projection> = parallel::map_items(&slaves, &|node| surface.nearest(mesh.coords[*node as usize]));
-    let tolerance = match &tie.tolerance {
-        None => TOLERANCE * surface.size(),
-        Some(given) if *given.get_ref() > 0.0 && given.get_ref().is_finite() => *given.get_ref(),
-        Some(given) => {
-            let help = "the largest distance of a slave node from the master's faces";
-            return Err(case.error_at(given.span(), "`tolerance` must be greater than 0, and finite", help));
-        }
-    };
+    let tolerance = tolerance(selector, tie, &surface)?;
     let of_nodes: HashMap<u32, &Projection> = slaves.iter().copied().zip(&feet).collect();
     let own = selector.faces(&tie.slave).unwrap_or_default();
     let mut weights = mortar::weights(mesh, &own, &surface, &of_nodes, tolerance);
@@ -71,14 +67,7 @@ pub fn add(
     }
     if n_tied == 0 {
         let gap = feet.iter().map(|foot| foot.gap).fold(f64::INFINITY, f64::min);
-        let message = format!(
-            "no node of `{}` is within {} of `{}`: the nearest is {} away",
-            tie.slave.get_ref().joined(),
-            number(tolerance, 3),
-            tie.master.get_ref().joined(),
-            number(gap, 3)
-        );
-        return Err(case.error_at(place, message, format!("tolerance = {} ties it", number(1.01 * gap, 3))));
+        return Err(too_far(selector, table, tolerance, gap));
     }
     let gap = projection::gap_in_words(widest, surface.size());
     constraints.notes.push(("tie", format!("{name}: {} tied, {gap}", counted(n_tied, "node"))));
@@ -92,6 +81,58 @@ pub fn add(
     }
     warnings.extend(wrong_way(selector, tie, &surface, &name));
     Ok(())
+}
+
+/// Of a joint that resists a flow: at the points of a rule on the slave's faces the difference of both sides, times the root of
+/// the area that the point stands for, so that the sum of its squares is `int (u_s - u_m)^2 dA`.
+pub fn gaps(selector: &Selector<'_>, table: &Spanned<TieTable>) -> Checked<Vec<Vec<(Dof, f64)>>> {
+    let (case, mesh, tie) = (selector.case, selector.mesh, table.get_ref());
+    let (own, masters) = (selector.faces(&tie.slave)?, selector.faces(&tie.master)?);
+    let surface = Surface::new(mesh, masters);
+    let tolerance = tolerance(selector, tie, &surface)?;
+    let of_face = |face: &Face| -> Vec<(f64, Vec<(Dof, f64)>)> {
+        let x = |b: usize| mesh.coords[face.nodes()[b] as usize];
+        let point = |at: &At| {
+            let (place, size) = (at.place(x), norm(face.area_vector(at, &mesh.coords)));
+            let foot = surface.nearest(place);
+            let root = (case.analysis().around(place) * at.weight * size).sqrt();
+            let own = face.nodes().iter().zip(&at.n).map(|(&node, n)| (node, root * n));
+            let other = foot.weights.iter().map(|(node, weight)| (*node, -root * weight));
+            let terms = own.chain(other).map(|(node, factor)| (Dof { node, component: 0 }, factor));
+            (foot.gap, terms.collect())
+        };
+        face.kind.table().mass.iter().map(point).collect()
+    };
+    let all: Vec<(f64, Vec<(Dof, f64)>)> = parallel::map_items(&own, &of_face).into_iter().flatten().collect();
+    let nearest = all.iter().map(|(gap, _)| *gap).fold(f64::INFINITY, f64::min);
+    match nearest <= tolerance {
+        true => Ok(all.into_iter().filter(|(gap, _)| *gap <= tolerance).map(|(_, terms)| terms).collect()),
+        false => Err(too_far(selector, table, tolerance, nearest)),
+    }
+}
+
+/// How far slaves may be from the masters.
+fn tolerance(selector: &Selector<'_>, tie: &TieTable, surface: &Surface<'_>) -> Checked<f64> {
+    match &tie.tolerance {
+        None => Ok(TOLERANCE * surface.size()),
+        Some(given) if *given.get_ref() > 0.0 && given.get_ref().is_finite() => Ok(*given.get_ref()),
+        Some(given) => {
+            let help = "the largest distance of a slave node from the master's faces";
+            Err(selector.case.error_at(given.span(), "`tolerance` must be greater than 0, and finite", help))
+        }
+    }
+}
+
+fn too_far(selector: &Selector<'_>, table: &Spanned<TieTable>, tolerance: f64, gap: f64) -> Box<CaseError> {
+    let tie = table.get_ref();
+    let message = format!(
+        "no node of `{}` is within {} of `{}`: the nearest is {} away",
+        tie.slave.get_ref().joined(),
+        number(tolerance, 3),
+        tie.master.get_ref().joined(),
+        number(gap, 3)
+    );
+    selector.case.error_at(table.span(), message, format!("tolerance = {} ties it", number(1.01 * gap, 3)))
 }
 
 /// The equations of a slave node.

@@ -33,7 +33,7 @@ pub use motion::Motion;
 pub use touching::Touching;
 
 use super::names::planes;
-use super::{Analysis, Constraints, ModelError, Physics, Support};
+use super::{Analysis, Constraints, ModelError, Support};
 use crate::mesh::Mesh;
 use crate::mesh::bodies::parts_are_firm;
 use joints::{Linkage, meetings};
@@ -58,7 +58,7 @@ pub fn check(
     supports: &[&Support],
     constraints: &Constraints,
 ) -> Result<Vec<String>, ModelError> {
-    let (parts, is_potential) = (Pieces::parts(mesh), analysis.physics() == Physics::Potential);
+    let (parts, is_potential) = (Pieces::parts(mesh), analysis.physics().is_scalar());
     let n_parts = parts.frames.len();
     let grams = parts.grams(analysis, supports);
     let spaces: Vec<Vec<Vector6<f64>>> = match constraints.joins() {

@@ -18,7 +18,7 @@ use warpfem_text::{engineering as number, vector};
 pub use self::surface::{FaceIntegral, facet_mass};
 use super::case::Vector;
 use super::case::tables::{
-    ForceTable, LoadTable, NodalForceTable, PointForceTable, PushTable, SurfaceTable, TractionTable,
+    ForceTable, LoadTable, NodalForceTable, PointForceTable, PushTable, SourceTable, SurfaceTable, TractionTable,
 };
 use super::case::{Couple, Names};
 use super::constraints::patch::Patch;
@@ -26,6 +26,7 @@ use super::names::{Words, words};
 use super::problems::Problems;
 use super::select::Selector;
 use super::{AppliedLoad, Checked, Constraints, Support};
+use crate::mesh::Cells;
 use crate::mesh::faces::Face;
 use crate::mesh::vector::{norm, sub};
 use crate::parallel::{self, PART};
@@ -40,7 +41,7 @@ const FAR: f64 = 0.01;
 /// One as far as this outside the mesh's box is nowhere near the body.
 const NOWHERE: f64 = 0.1;
 
-/// All loads of a case but gravity and sources.
+/// All loads of a case but gravity and rotation.
 #[derive(Debug, Default)]
 pub struct Loads {
     /// Their sum, `[n_nodes][3]`; fluxes come first, then zeros.
@@ -49,7 +50,7 @@ pub struct Loads {
     pub applied: Vec<AppliedLoad>,
     /// What load cases call each, if they call it something.
     pub names: Vec<Option<String>>,
-    /// The nodal forces of each; none where there are no load cases.
+    /// The nodal forces of each; none where there are no load cases and no time.
     pub forces: Vec<Vec<NodalForce>>,
     /// What is odd about them.
     pub warnings: Vec<String>,
@@ -78,6 +79,12 @@ pub fn resolve(
         let name = format!("{kind} on {}", on.get_ref().joined());
         sum.loads.warnings.extend(whole_surface(selector, &name, on));
         sum.called(called).add(name, &forces);
+    }
+    for table in &tables.source {
+        let Some(forces) = problems.take(source(selector, table)) else { continue };
+        let on = table.on.as_ref().map_or_else(String::new, |on| format!(" on {}", on.get_ref().joined()));
+        sum.called = Some(table.name.as_ref().map_or("source".into(), |name| name.get_ref().clone()));
+        sum.add(format!("source{on}"), &forces);
     }
     for (i, table) in tables.point_force.iter().enumerate() {
         if let Some(forces) = problems.take(point_force(selector, table, &mut sum.loads.warnings)) {
@@ -134,7 +141,7 @@ struct Accumulator {
     held: Vec<[bool; 3]>,
     /// What supports hold.
     what: &'static str,
-    /// Whether there are load cases, which need the forces of each load.
+    /// Whether there are load cases, or loads change in time, which need the forces of each.
     keeps_each: bool,
     /// What load cases call the load that is added next.
     called: Option<String>,
@@ -148,7 +155,8 @@ impl Accumulator {
         let along_axes = supports.iter().filter(|support| !support.is_slanted());
         along_axes.flat_map(Support::prescribed).for_each(|(node, c, _)| held[node as usize][c] = true);
         let what = selector.case.analysis().keys().held;
-        let keeps_each = !selector.case.tables.load_case.is_empty();
+        let tables = &selector.case.tables;
+        let keeps_each = !tables.load_case.is_empty() || tables.time.is_some();
         let loads = Loads { nodal_forces: vec![[0.0; 3]; n], ..Loads::default() };
         Accumulator { loads, held, what, keeps_each, called: None }
     }
@@ -225,6 +233,36 @@ fn traction(selector: &Selector<'_>, table: &TractionTable) -> Checked<Vec<Nodal
 fn flux(selector: &Selector<'_>, table: &SurfaceTable) -> Checked<Vec<NodalForce>> {
     let value = *table.value.get_ref();
     Ok(over_faces(selector, &selector.faces(&table.on)?, |area, _| [value * area, 0.0, 0.0]))
+}
+
+/// What bodies produce, `int N_a s dV`.
+fn source(selector: &Selector<'_>, table: &SourceTable) -> Checked<Vec<NodalForce>> {
+    let (mesh, analysis, value) = (selector.mesh, selector.case.analysis(), *table.value.get_ref());
+    let scale = value * selector.case.thickness();
+    let of_cells = |block: usize, members: &[u32]| -> Vec<NodalForce> {
+        let cells = &mesh.cells[block];
+        parallel::flat_map(members.len(), &|i, forces| {
+            let cell = cells.cell(members[i] as usize);
+            let shares = volume::shares(cells.kind, cell, &mesh.coords, analysis);
+            forces.extend(cell.iter().zip(shares).map(|(&node, share)| (node, [scale * share, 0.0, 0.0])));
+        })
+    };
+    let Some(on) = &table.on else {
+        let all = |(block, cells): (usize, &Cells)| of_cells(block, &(0..cells.len() as u32).collect::<Vec<_>>());
+        return Ok(mesh.solids().flat_map(all).collect());
+    };
+    let mut forces = Vec::new();
+    for (name, place) in on.get_ref().with_places(on.span()) {
+        let group = mesh.body(name).or_else(|| mesh.group(name)).filter(|group| group.dim == mesh.dim());
+        let Some(group) = group else {
+            let bodies = words(mesh.dim()).bodies;
+            let message = format!("`{name}` is no group of {bodies}, and a source is inside a body");
+            let help = "a flow through a side is [[flux]]; without `on` the source is everywhere";
+            return Err(selector.case.error_at(place, message, help));
+        };
+        forces.extend(group.members.iter().flat_map(|(block, members)| of_cells(*block, members)));
+    }
+    Ok(forces)
 }
 
 fn force(selector: &Selector<'_>, table: &ForceTable) -> Checked<Vec<NodalForce>> {

@@ -280,7 +280,7 @@ impl Tables<'_> {
     fn degrees(&self, at: &At, block: usize, cell: usize) -> f64 {
         let Some(temperature) = &self.model.temperature else { return 0.0 };
         let nodes = self.model.mesh.cells[block].cell(cell).iter().zip(&at.n);
-        nodes.map(|(node, n)| n * temperature.in_cell(block, cell, *node)).sum()
+        nodes.map(|(node, n)| n * temperature.in_cell(0, block, cell, *node)).sum()
     }
 
     fn write_elements(&self, file: &mut impl Write, print: &Print) -> io::Result<()> {

@@ -20,13 +20,15 @@ use crate::mesh::write::Form;
 use crate::result::{At, Field, FieldInfo, Moment, Quantity, Step, Study, TENSOR, VECTOR};
 
 /// Fields that CalculiX has: our name, its name, and what the names of components begin with.
-const KNOWN: [(&str, &str, &str); 6] = [
+const KNOWN: [(&str, &str, &str); 8] = [
     ("displacement", "DISP", "D"),
     ("stress_nodal", "STRESS", "S"),
     ("strain_nodal", "TOSTRAIN", "E"),
     ("nodal_force", "FORC", "F"),
     ("reaction_force", "FORC", "F"),
     ("potential", "NDTEMP", "T"),
+    ("temperature", "NDTEMP", "T"),
+    ("heat_flux_nodal", "FLUX", "F"),
 ];
 /// The components of a tensor and their indices; the order is ours too.
 const SHEARS_LAST: [(&str, [usize; 2]); 6] =
@@ -118,7 +120,7 @@ impl<'a> Frd<'a> {
         let value = if step.value == 0.0 && is_case { self.n_steps as f64 } else { step.value };
         let is_mode = step.is_mode();
         let (kind, analysis) = match step.study {
-            Study::Static => (0, ""),
+            Study::Static | Study::Transient => (0, ""),
             _ if !is_mode => (1, ""),
             Study::Modal => (2, "MODAL"),
             Study::Buckling => (4, ""),

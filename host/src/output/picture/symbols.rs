@@ -7,7 +7,7 @@ use super::colormap::Rgb;
 use super::scene::{Edge, Scene, corners, normal};
 use super::shapes::Shape;
 use crate::mesh::vector::{cross, dot, norm, sub, unit};
-use crate::model::{AppliedLoad, CaseLoads, Model, Physics, Quantity, Support, with_unit};
+use crate::model::{AppliedLoad, CaseLoads, Model, Quantity, Support, with_unit};
 use std::collections::HashMap;
 use warpfem_text::{engineering as number, vector};
 
@@ -55,8 +55,9 @@ pub(super) fn resolve(scene: &Scene, model: &Model, loads: &CaseLoads) -> Vec<Gr
     let loads = loads.applied.iter().filter(is_seen);
     let loads = loads.zip(LOADS.into_iter().cycle());
     let springs = model.springs.iter().zip(SUPPORTS.into_iter().rev().cycle());
-    let springs = springs
-        .map(|(spring, color)| surface.spread_out(format!("spring {}", spring.name), color, &spring.holds.nodes));
+    let springs = springs.map(|(spring, color)| {
+        surface.spread_out(format!("{} {}", spring.kind(), spring.name), color, &spring.holds.nodes)
+    });
     let masses = model.masses.iter().zip(LOADS.into_iter().rev().cycle()).map(|(mass, color)| {
         let size = with_unit(number(mass.mass), model.units, Quantity::Mass);
         surface.spread_out(format!("mass {}: {size}", mass.name), color, &mass.nodes())
@@ -146,7 +147,7 @@ impl<'a> Surface<'a> {
     }
 
     fn is_potential(&self) -> bool {
-        self.model.analysis.physics() == Physics::Potential
+        self.model.analysis.physics().is_scalar()
     }
 
     fn support(&self, support: &Support, color: Rgb) -> Group {
@@ -206,6 +207,10 @@ impl<'a> Surface<'a> {
         let quantity = if self.is_potential() { Quantity::Unlabelled } else { Quantity::Force };
         let name = load.name.replacen("point_force", "point force", 1);
         let label = format!("{name}: {}{of}", with_unit(size, self.model.units, quantity));
+        // What is inside the body, or at points, has no direction.
+        if self.is_potential() && !is_normal(load) {
+            return self.spread_out(label, color, &load.nodes);
+        }
         let nodes = self.spread(&load.nodes);
         let direction = unit(load.total);
         let symbols = match is_normal(load) {

@@ -1,4 +1,4 @@
-//! The report's steps, which are load cases or modes: a table of all, and for the choice of one what is shown of each.
+//! The report's steps, which are load cases, modes or times: a table of all, and for the choice of one what is shown of each.
 
 use super::{Skin, base64, escape, parts, plots};
 use crate::output::Summary;
@@ -16,7 +16,7 @@ pub(in crate::output) struct CasePages<'a> {
     pub envelope: Option<Skin>,
     /// The number of the case that is shown first.
     pub governing: usize,
-    /// What is over frequencies.
+    /// What is over frequencies or times.
     pub series: &'a [Series],
 }
 
@@ -36,6 +36,11 @@ impl CasePages<'_> {
     /// Modes, which come first.
     fn n_modes(&self) -> usize {
         self.summaries.iter().filter(|summary| summary.results.mode.is_some()).count()
+    }
+
+    /// What a step is; of some behind modes those.
+    fn noun(&self) -> &'static str {
+        self.summaries.last().map_or("", |last| last.results.noun())
     }
 
     /// Rows of the steps.
@@ -104,11 +109,14 @@ impl CasePages<'_> {
         };
         format!(
             "<section><h2>{}</h2><div class=\"wide\"><table><thead><tr><th></th><th>largest {}</th><th>at</th><th>{unknown}</th>\
-             <th></th></tr></thead><tbody>{rows}</tbody></table></div><p class=\"note\">The governing case, {}, is shown \
-             first.</p></section>\n",
-            counted(self.summaries.len() - first, if first > 0 { "response" } else { "load case" }),
+             <th></th></tr></thead><tbody>{rows}</tbody></table></div><p class=\"note\">{} is shown first.</p></section>\n",
+            counted(self.summaries.len() - first, self.noun()),
             words.intensity[0],
-            self.name(self.governing)
+            match self.noun() {
+                "time" => "The last time".into(),
+                "response" => self.name(self.governing),
+                _ => format!("The governing case, {},", self.name(self.governing)),
+            }
         )
     }
 
@@ -128,12 +136,21 @@ impl CasePages<'_> {
         let envelope = self.envelope.as_ref().map_or(String::new(), |_| {
             format!("<option value=\"{ENVELOPE}\">envelope: the largest of all cases</option>")
         });
-        let noun = match self.n_modes() {
-            0 => "Load case",
-            n if n == self.summaries.len() => "Mode",
-            _ => "Step",
+        let (noun, slider) = match self.noun() {
+            "mode" => ("Mode", String::new()),
+            "time" => ("Time", self.slider()),
+            "response" => ("Step", String::new()),
+            _ => ("Load case", String::new()),
         };
-        format!("<label>{noun}<select id=\"case\">{cases}{envelope}</select></label>\n")
+        format!("<label>{noun}<select id=\"case\">{cases}{envelope}</select></label>\n{slider}")
+    }
+
+    /// Goes through the times.
+    fn slider(&self) -> String {
+        let last = self.summaries.len() - 1;
+        format!(
+            "<label>Step<input id=\"step\" type=\"range\" min=\"0\" max=\"{last}\" step=\"1\" value=\"{last}\"></label>\n"
+        )
     }
 
     /// The skins that are not shown first.
@@ -153,8 +170,8 @@ impl CasePages<'_> {
 
     /// A part of the page for each case, of which the page shows that of the case that is chosen.
     pub(super) fn each(&self, part: impl Fn(&Summary, usize) -> String) -> String {
-        // A mode's name says what it is.
-        let of = if self.n_modes() > 0 { "" } else { "Load case " };
+        // The name of a mode or a time says what it is.
+        let of = if self.noun() == "load case" { "Load case " } else { "" };
         let block = |(case, summary): (usize, &Summary)| {
             let (mark, name) = (self.mark(case), self.name(case));
             format!(

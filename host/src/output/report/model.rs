@@ -1,7 +1,7 @@
 //! The report's words on the model: what was solved, of which files, how it is held and loaded, and in which units.
 
 use super::{Origin, escape};
-use crate::model::{Directions, Material, Model, Physics, Quantity, Rotation, Study, Support, Units, with_unit};
+use crate::model::{Directions, Material, Model, Quantity, Rotation, Study, Support, Units, with_unit};
 use crate::output::Summary;
 use std::time::UNIX_EPOCH;
 use warpfem_text::{clean, counted, date, engineering, vector, vector_above};
@@ -30,7 +30,7 @@ pub(super) fn model(model: &Model, summary: &Summary, origin: &Origin) -> String
         .chain(&mass)
         .map(|(name, text)| format!("<tr><th>{name}</th><td>{}</td></tr>", escape(text)))
         .collect();
-    let is_potential = model.analysis.physics() == Physics::Potential;
+    let is_potential = model.analysis.physics().is_scalar();
     let note = if summary.units.is_some() { FORM.to_owned() } else { format!("{UNITS} {FORM}") };
     let joints = model.constraints.notes.iter().map(|(table, note)| format!("{table} {note}"));
     let dim = model.mesh.dim();
@@ -40,10 +40,10 @@ pub(super) fn model(model: &Model, summary: &Summary, origin: &Origin) -> String
     });
     let held = model.supports.iter().map(|support| held(support, is_potential, dim)).chain(later).chain(joints);
     let springs = model.springs.iter().map(|spring| {
-        let per_area = if spring.rate.0 == "foundation" { " per area" } else { "" };
+        let per_area = if spring.is_per_area() { " per area" } else { "" };
         let rates: Vec<String> = spring.rate.1.iter().map(|rate| engineering(*rate)).collect();
         let nodes = counted(spring.holds.nodes.len(), "node");
-        format!("{}: spring of {}{per_area} ({nodes})", spring.name, rates.join(", "))
+        format!("{}: {} of {}{per_area} ({nodes})", spring.name, spring.kind(), rates.join(", "))
     });
     let is_loaded = model.study != Study::Modal || model.response.is_some();
     let loads = match is_loaded {
@@ -108,7 +108,6 @@ fn loads(model: &Model, least: f64, is_potential: bool) -> Vec<String> {
     let with_total = model.applied.iter().filter(|load| !load.is_preload());
     let on_surfaces = with_total.map(|load| format!("{}: {} in all", load.name, total(load.total)));
     let gravity = model.gravity.map(|g| format!("gravity: acceleration {}", vector(g)));
-    let source = model.source.map(|s| format!("source: {} per volume", engineering(s)));
     let speed = |rotation: Rotation| format!("rotation: {} radians per time", engineering(rotation.speed));
     let rotation = model.rotation.map(speed);
     let warm = model.temperature.as_ref().map(|of| {
@@ -117,7 +116,7 @@ fn loads(model: &Model, least: f64, is_potential: bool) -> Vec<String> {
         format!("temperature: {low} to {high}, without thermal strain at {reference}")
     });
     let free = (!model.pins.is_empty()).then(|| "inertia of the free body".to_string());
-    on_surfaces.chain(masses(model)).chain(gravity).chain(rotation).chain(source).chain(warm).chain(free).collect()
+    on_surfaces.chain(masses(model)).chain(gravity).chain(rotation).chain(warm).chain(free).collect()
 }
 
 const OF_ELASTICITY: [(&str, Quantity); 4] = [

@@ -360,11 +360,22 @@ async function main() {
     window.viewer = viewer;
     const choice = byId("case");
     if (!choice) return;
+    const step = byId("step");
+    let busy = false;
     showCase(choice.value);
     choice.onchange = async () => {
+      if (step) step.value = choice.selectedIndex;
       showCase(choice.value);
-      window.viewer = viewer = await another(viewer, choice.value);
+      // While one is made others may be chosen: the last is shown.
+      if (busy) return;
+      busy = true;
+      for (let shown = null; shown !== choice.value; ) {
+        shown = choice.value;
+        window.viewer = viewer = await another(viewer, shown);
+      }
+      busy = false;
     };
+    if (step) step.oninput = () => ((choice.selectedIndex = step.value), choice.onchange());
   } catch (error) {
     byId("viewer").hidden = true;
     document.body.classList.remove("live");

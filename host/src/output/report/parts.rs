@@ -173,7 +173,7 @@ pub(super) fn forces(summary: &Summary, loads: &[AppliedLoad]) -> String {
     let n = heads.len();
     let mut rows: Rows = loads.iter().map(|load| (load.name.clone(), load.total[..n].to_vec())).collect();
     let is_free = results.tables.iter().any(|table| table.info.name == "inertia_relief");
-    let in_volume = if is_free { "inertia" } else { words.volume_load };
+    let in_volume = if is_free { "inertia" } else { "gravity" };
     rows.extend(left_over(&results.applied, &rows, (in_volume, least)));
     let sum = |mut sum: Vec<f64>, row: &[f64]| {
         sum.iter_mut().zip(row).for_each(|(sum, c)| *sum += c);

@@ -10,13 +10,15 @@ use warpfem_text::{count, engineering, escape, seconds};
 const SIZE: [f64; 2] = [640.0, 260.0];
 const MARGIN: [f64; 2] = [56.0, 30.0];
 
-/// Curves with a logarithmic axis upwards.
+/// Curves, most with a logarithmic axis upwards.
 struct Plot<'a> {
+    /// Whether heights are values themselves, not their logarithms.
+    is_linear: bool,
     /// What it is of, for those who do not see it.
     label: &'a str,
     /// Where the axis begins and ends, and what stands there.
     across: [(f64, String); 2],
-    /// A name, and points by their place across and the logarithm of their height.
+    /// A name, and points by their place across and their height.
     curves: Vec<(&'a str, Vec<(f64, f64)>)>,
     /// A height that is marked, and what it is.
     goal: Option<(f64, &'static str)>,
@@ -30,8 +32,12 @@ impl Plot<'_> {
             return None;
         }
         let all = || heights().chain(self.goal.map(|goal| goal.0));
-        let low = all().fold(f64::INFINITY, f64::min).floor();
-        let high = all().fold(f64::NEG_INFINITY, f64::max).ceil().max(low + 1.0);
+        let [low, high] = [all().fold(f64::INFINITY, f64::min), all().fold(f64::NEG_INFINITY, f64::max)];
+        let [low, high] = match self.is_linear {
+            true if high > low => [low, high],
+            true => [low - 1.0, high + 1.0],
+            false => [low.floor(), high.ceil().max(low.floor() + 1.0)],
+        };
         let [(first, from), (last, to)] = &self.across;
         let x = |at: f64| MARGIN[0] + (at - first) / (last - first) * (SIZE[0] - MARGIN[0] - 12.0);
         let y = |v: f64| 10.0 + (high - v) / (high - low) * (SIZE[1] - MARGIN[1] - 10.0);
@@ -40,17 +46,20 @@ impl Plot<'_> {
         let label = escape(self.label);
         let mut out =
             format!("<svg class=\"plot\" viewBox=\"0 0 {width} {height}\" role=\"img\" aria-label=\"{label}\">");
-        let every = ((high - low) / 6.0).ceil().max(1.0);
-        let mut power = high;
+        let every = if self.is_linear { 0.25 * (high - low) } else { ((high - low) / 6.0).ceil().max(1.0) };
         // Writing to a string does not fail.
-        while power >= low {
-            let at = y(power);
+        for height in (0..).map(|k| high - every * f64::from(k)).take_while(|height| *height >= low - 1e-9 * every) {
+            let at = y(height);
             let _ = write!(out, "<path class=\"grid\" d=\"M{left:.1} {at:.1}H{right:.1}\"/>");
-            let exponent = format!("{power}").replace('-', "−");
             let (beside, below) = (left - 8.0, at + 5.0);
-            let _ = write!(out, "<text x=\"{beside:.1}\" y=\"{below:.1}\" text-anchor=\"end\">10");
-            let _ = write!(out, "<tspan dy=\"-5\" font-size=\"9\">{exponent}</tspan></text>");
-            power -= every;
+            let _ = write!(out, "<text x=\"{beside:.1}\" y=\"{below:.1}\" text-anchor=\"end\">");
+            let _ = match self.is_linear {
+                true => write!(out, "{}</text>", engineering(height)),
+                false => {
+                    let exponent = format!("{height}").replace('-', "−");
+                    write!(out, "10<tspan dy=\"-5\" font-size=\"9\">{exponent}</tspan></text>")
+                }
+            };
         }
         if let Some((goal, name)) = self.goal.map(|(goal, name)| (y(goal), name)) {
             let _ = write!(out, "<path class=\"goal\" d=\"M{left:.1} {goal:.1}H{right:.1}\"/>");
@@ -86,7 +95,8 @@ pub(super) fn residuals(history: &History, tolerance: Option<f64>) -> String {
     let last = points.last().map_or(1.0, |point| point.0);
     let across = [(0.0, "0".into()), (last, format!("{} iterations", count(last as usize)))];
     let goal = tolerance.map(|tolerance| (tolerance.log10(), "tolerance"));
-    let plot = Plot { label: "relative residual over iterations", across, curves: vec![("", points)], goal };
+    let label = "relative residual over iterations";
+    let plot = Plot { is_linear: false, label, across, curves: vec![("", points)], goal };
     plot.draw().map_or(String::new(), |drawn| format!("<h3>Residual</h3>{drawn}"))
 }
 
@@ -95,23 +105,26 @@ pub(super) fn series(series: &Series, units: Option<Units>) -> String {
     let (over, quantity) = series.over;
     let Some((first, last)) = series.at.first().zip(series.at.last()) else { return String::new() };
     let measured = |value: f64| with_unit(engineering(value), units, quantity);
+    let is_linear = series.name != "response";
+    let height = |value: f64| if is_linear { value } else { value.log10() };
     let points = |curve: &Curve| {
-        let points = series.at.iter().zip(&curve.rows).map(|(at, row)| (*at, row[0].log10()));
+        let points = series.at.iter().zip(&curve.rows).map(|(at, row)| (*at, height(row[0])));
         points.filter(|point| point.1.is_finite()).collect()
     };
     let curves = series.curves.iter().map(|curve| (curve.name.as_str(), points(curve))).collect();
     let (size, of_size) = series.columns[0];
     let label = format!("{size} over {over}");
     let across = [(*first, measured(*first)), (*last, measured(*last))];
-    let drawn = Plot { label: &label, across, curves, goal: None }.draw().unwrap_or_default();
+    let drawn = Plot { is_linear, label: &label, across, curves, goal: None }.draw().unwrap_or_default();
     let row = |(name, at, peak): (&str, f64, f64)| {
         let peak = with_unit(engineering(peak), units, of_size);
         format!("<tr><th>{}</th><td>{peak}</td><td>{}</td></tr>", escape(name), measured(at))
     };
     let rows: String = series.peaks().map(row).collect();
     format!(
-        "<section><h2>Response to the loads</h2><p class=\"note\">{}</p>{drawn}<table><thead><tr><th></th><th>largest {size}</th><th>at {over}</th></tr>\
+        "<section><h2>{}</h2><p class=\"note\">{}</p>{drawn}<table><thead><tr><th></th><th>largest {size}</th><th>at {over}</th></tr>\
          </thead><tbody>{rows}</tbody></table></section>\n",
+        if is_linear { "Probes" } else { "Response to the loads" },
         units
             .and_then(|units| units.label(of_size))
             .map_or(label.clone(), |unit| format!("{size} [{unit}] over {over}"))

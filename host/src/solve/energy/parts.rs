@@ -116,6 +116,11 @@ impl PartLists {
         motion_row(self.size, i, y).component_mul(&self.rigid)
     }
 
+    /// From now on every motion costs energy, as where a mass is added to K.
+    pub fn hold_motions(&mut self) {
+        self.rigid = Vector6::zeros();
+    }
+
     /// How many parts there are.
     pub fn n_parts(&self) -> usize {
         self.frames.len()

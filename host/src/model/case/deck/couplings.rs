@@ -309,6 +309,7 @@ impl Reader<'_> {
                 master,
                 tolerance: tolerance.clone(),
                 kind: None,
+                conductance: None,
             };
             self.tables.tie.push(Spanned::new(line.place, table));
         }

@@ -5,7 +5,7 @@ use super::prints::Item;
 use super::steps::{State, Step};
 use super::{DeckStep, Reader};
 use crate::io::inp::{Card, Mistake, Read};
-use crate::model::{Damping, Excitation, Response};
+use crate::model::{Amplitude, Damping, Excitation, Response};
 
 /// What a step asks for.
 #[derive(Debug, Clone, PartialEq)]
@@ -68,7 +68,7 @@ impl Reader<'_> {
             return Err(Mistake::at(card.place.clone(), message, format!("*STEP, INC={n}")));
         }
         let times = (1..=n as usize).map(|k| if k == n as usize { length } else { k as f64 * increment });
-        self.begin_motion(Excitation::History { times: times.collect(), amplitude: Vec::new() });
+        self.begin_motion(Excitation::History { times: times.collect(), amplitude: Amplitude(Vec::new()) });
         Ok(())
     }
 
@@ -197,7 +197,9 @@ impl Reader<'_> {
                 let message = "loads of the step before, or on bodies, stand beside those with an amplitude";
                 return refuse(message, "OP=NEW drops loads of steps before");
             }
-            *amplitude = name.and_then(|name| self.amplitudes.get(&name)).map_or(vec![], |of| of.table.clone());
+            *amplitude = name
+                .and_then(|name| self.amplitudes.get(&name))
+                .map_or(Amplitude(vec![]), |of| Amplitude(of.table.clone()));
         }
         Ok(Some(Response { excitation, damping }))
     }

@@ -205,6 +205,8 @@ impl Reader<'_> {
         let name = Spanned::new(place.clone(), called);
         let (conductivity, yield_strength) = (None, None);
         let table = MaterialTable {
+            specific_heat: None,
+            by_temperature: None,
             name,
             on,
             young,

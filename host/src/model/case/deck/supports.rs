@@ -70,6 +70,7 @@ impl Reader<'_> {
             });
             let nodes = nodes.into_iter().map(|node| Spanned::new(place.clone(), node)).collect();
             let table = SupportTable {
+                amplitude: None,
                 on: None,
                 nodes: Some(Spanned::new(place.clone(), nodes)),
                 in_box: None,
