@@ -4,9 +4,11 @@
 
 mod balance;
 mod cells;
+mod error;
 mod fields;
 mod nodal;
 mod reactions;
+mod recovery;
 mod springs;
 mod tables;
 mod tensor;
@@ -50,6 +52,8 @@ pub struct Context<'a> {
     step: Step,
     /// Stresses at the nodes.
     nodal: Option<Nodal<6>>,
+    /// The estimated error of the whole, relative.
+    mesh_error: Option<f64>,
 }
 
 impl<'a> Context<'a> {
@@ -63,7 +67,7 @@ impl<'a> Context<'a> {
         multipliers: Vec<f64>,
     ) -> Self {
         let step = Step { physics: model.analysis.physics(), study: model.study, ..Step::default() };
-        let (acceleration, case, nodal) = Default::default();
+        let (acceleration, case, nodal, mesh_error) = Default::default();
         Context {
             space,
             model,
@@ -78,6 +82,7 @@ impl<'a> Context<'a> {
             case,
             step,
             nodal,
+            mesh_error,
         }
     }
 
