@@ -212,10 +212,7 @@ fn check(problem: &str, kind: ElementKind, is_graded: bool, (model, exact): (Mod
         100.0 * error,
         100.0 * estimated
     );
-    assert!(
-        (0.7..=1.3).contains(&ratio),
-        "{problem}, {kind:?}, {mesh}: {ratio:.3}"
-    );
+    assert!((0.7..=1.3).contains(&ratio), "{problem}, {kind:?}, {mesh}: {ratio:.3}");
 }
 
 /// Modes are not in the reference's strains.

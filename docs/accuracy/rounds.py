@@ -33,28 +33,33 @@ def mesh(geometry, to, sizes=None, factor=1.0):
     gmsh.finalize()
 
 
+def estimate(program, case, wanted, sizes):
+    """Solves, writes the sizes for the wanted error, and returns the numbers of `--json`."""
+    numbers = sizes.with_suffix(".json")
+    command = [program, "refine", case, "--error", wanted, "-o", sizes, "--json", numbers, "--quiet"]
+    subprocess.run([str(word) for word in command], check=True)
+    return json.loads(numbers.read_text())
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("geometry", type=pathlib.Path)
     parser.add_argument("case", type=pathlib.Path)
     parser.add_argument("--error", type=float, default=0.01, help="wanted relative error in the energy norm [0.01]")
     parser.add_argument("--rounds", type=int, default=5, help="most meshes that are made [5]")
-    parser.add_argument("--uniform", action="store_true", help="refine everywhere alike instead, to compare")
     parser.add_argument("--program", default="warpfem", help="the program [warpfem]")
     args = parser.parse_args()
     file = args.case.parent / tomllib.loads(args.case.read_text())["mesh"]["file"]
     with tempfile.TemporaryDirectory() as folder:
-        sizes, numbers = pathlib.Path(folder) / "sizes.pos", pathlib.Path(folder) / "numbers.json"
+        sizes = pathlib.Path(folder) / "sizes.pos"
         mesh(args.geometry, file)
         for round in range(1, args.rounds + 1):
-            refine = [args.program, "refine", str(args.case), "--error", str(args.error), "--quiet", "-o", str(sizes), "--json", str(numbers)]
-            subprocess.run(refine, check=True)
-            found = json.loads(numbers.read_text())
+            found = estimate(args.program, args.case, args.error, sizes)
             print(f"round {round}: {found['unknowns']:,} unknowns, estimated error {100 * found['estimated_error']:.2f} %", flush=True)
             if found["estimated_error"] <= args.error:
                 return 0
             if round < args.rounds:
-                mesh(args.geometry, file, None if args.uniform else sizes, 0.5**round if args.uniform else 1.0)
+                mesh(args.geometry, file, sizes)
     return 1
 
 

@@ -114,28 +114,31 @@ impl Near {
         spots
     }
 
-    /// Whether values fall as `r^-a` from a node on, with `a` of `GROWTH` and more: from the first layer of elements to the
-    /// next, and by half as much at least, on a scale of logarithms, from the node to the first. Those that grow steadily
-    /// towards the node, as in a beam, fall less and less towards it.
+    /// Whether values near a node fall as `r^-a` of the distance r to what it is of, with `a` of `GROWTH` and more: between the
+    /// first two layers of elements, and there as fast as further away. Smooth values, as those of a beam towards its clamp,
+    /// grow less and less.
     fn grows(&self, mesh: &Mesh, node: usize, values: &[f64]) -> bool {
-        let x = |node: usize| mesh.coords[node];
+        let from_node = |other: usize| norm(sub(mesh.coords[other], mesh.coords[node]));
         let off = |other: usize| match self.nearest[other] {
-            NONE => norm(sub(x(other), x(node))),
-            to => norm(sub(x(other), x(to as usize))),
+            NONE => from_node(other),
+            to => norm(sub(mesh.coords[other], mesh.coords[to as usize])),
         };
         let around = mesh.solids().flat_map(|(_, cells)| (0..cells.len()).map(|i| cells.cell(i)));
         let touching = around.filter(|cell| cell.contains(&(node as u32)));
         let layer = touching.flatten().map(|other| off(*other as usize)).fold(0.0, f64::max);
-        let largest_in = |range: [f64; 2]| {
-            let is_in = |other: &usize| {
-                norm(sub(x(*other), x(node))) <= 4.0 * layer
-                    && (range[0] * layer..=range[1] * layer).contains(&off(*other))
-            };
-            (0..values.len()).filter(is_in).max_by(|a, b| values[*a].total_cmp(&values[*b]))
+        let close: Vec<usize> = (0..values.len()).filter(|other| from_node(*other) <= 4.0 * layer).collect();
+        let largest = |[low, high]: [f64; 2]| {
+            let layers = close.iter().copied().filter(|other| (low * layer..=high * layer).contains(&off(*other)));
+            layers.max_by(|a, b| values[*a].total_cmp(&values[*b]))
         };
-        let (Some(near), Some(far)) = (largest_in([0.5, 1.25]), largest_in([1.75, 3.25])) else { return false };
-        let fall = (values[near] / values[far]).ln();
-        fall >= GROWTH * (off(far) / off(near)).ln() && (values[node] / values[near]).ln() >= 0.5 * fall
+        let exponent = |near: usize, far: usize| (values[near] / values[far]).ln() / (off(far) / off(near)).ln();
+        match [[0.4, 1.25], [1.4, 2.25], [2.4, 3.5]].map(largest) {
+            [Some(first), Some(second), third] => {
+                let growth = exponent(first, second);
+                growth >= GROWTH && third.is_none_or(|third| growth >= 0.8 * exponent(second, third))
+            }
+            _ => false,
+        }
     }
 }
 
@@ -347,7 +350,6 @@ mod tests {
             let values: Vec<f64> = mesh.coords.iter().map(|x| value(x[0])).collect();
             near(&mesh, &clamp, &[], &[]).singular(&mesh, &values, away)
         };
-        // At the node the mesh has what there is a third of an element off.
         let found = spots(|x| x.max(0.3).powf(-0.3), 1.0);
         assert_eq!((found.len(), found[0].near.as_str(), found[0].peak.max_at[0]), (1, "support `wall`", 0.0));
         assert!(spots(|x| x.max(0.3).powf(-0.3), 2.0).is_empty(), "there is more elsewhere");

@@ -19,9 +19,11 @@ const AIM: f64 = 0.9;
 /// How much smaller and larger a size may become at once: predictions farther away are worth little.
 const CHANGE: [f64; 2] = [0.1, 2.0];
 /// How much smaller at a singular point.
-const LEAST: f64 = 0.02;
-/// s there.
-const SINGULAR: f64 = 0.6;
+const LEAST: f64 = 0.05;
+/// s there: that of a clamped edge of 90 degrees.
+const SINGULAR: f64 = 0.7;
+/// The mean length of the edges of tetrahedra that Gmsh makes of a size, relative to that; triangles have that size.
+const EDGES: f64 = 1.29;
 /// By how many times an element's error is above those around it where it is singular: one that touches such a place, and any
 /// other. Where errors vary smoothly they differ by less than half of themselves from element to element.
 const OUTLIER: [f64; 2] = [1.2, 2.0];
@@ -99,11 +101,12 @@ fn factors(mesh: &Mesh, errors: &[Vec<f64>], wanted: f64, may_be_singular: &impl
     factors
 }
 
-/// The mean length of an element's edges, between their ends.
+/// The size that Gmsh makes an element of, by the mean length of its edges between their ends.
 fn length(mesh: &Mesh, cells: &Cells, i: usize) -> f64 {
     let (nodes, edges) = (cells.cell(i), cells.kind.edges());
     let x = |b: usize| mesh.coords[nodes[b] as usize];
-    edges.iter().map(|edge| norm(sub(x(edge[1]), x(edge[0])))).sum::<f64>() / edges.len() as f64
+    let mean = edges.iter().map(|edge| norm(sub(x(edge[1]), x(edge[0])))).sum::<f64>() / edges.len() as f64;
+    if cells.kind.info().domain == Domain::Tetrahedron { mean / EDGES } else { mean }
 }
 
 /// Makes sizes smaller where they grow too fast along an edge.
