@@ -10,7 +10,7 @@ use crate::common::elements::solvable;
 use crate::common::fields::{Displacement, add_body_force, errors, lame, rates, solve};
 use crate::common::meshes::{SOFT, analyses, analysis, model, on_skin, prescribe, regular_box};
 use warpfem::element::ElementKind::{self, *};
-use warpfem::model::Analysis;
+use warpfem::model::{Analysis, Model};
 
 /// `u = (sin 2x e^y, cos x sin 2y)`.
 fn plane_displacement([x, y, _]: [f64; 3]) -> Displacement {
@@ -64,25 +64,36 @@ fn bent(dim: usize, [x, y, z]: [f64; 3]) -> [f64; 3] {
     ]
 }
 
-/// Relative errors of displacement and energy on a mesh of `n` cells a side.
-fn errors_on(kind: ElementKind, plane: Analysis, n: usize) -> [f64; 2] {
+/// What the models of [`manufactured`] are to be solved for.
+pub fn exact(dim: usize, x: [f64; 3]) -> Displacement {
+    if dim == 2 { plane_displacement(x) } else { solid_displacement(x) }
+}
+
+/// The model of it on a mesh of `n` cells a side whose nodes are moved to `place`, which keeps the unit square or cube.
+pub fn manufactured(kind: ElementKind, plane: Analysis, n: usize, place: impl Fn([f64; 3]) -> [f64; 3]) -> Model {
     let dim = kind.info().dim;
     let mut mesh = regular_box(kind, [n; 3]);
     let skin: Vec<bool> = mesh.coords.iter().map(|x| on_skin(dim, *x)).collect();
-    mesh.coords.iter_mut().for_each(|x| *x = bent(dim, *x));
+    mesh.coords.iter_mut().for_each(|x| *x = place(*x));
     assert!(mesh.coords.iter().zip(&skin).all(|(x, skin)| on_skin(dim, *x) == *skin));
     let clamp = format!("[[support]]\non = \"xmin\"\nfix = \"{}\"\n", &"xyz"[..dim]);
     let mut model = model(&format!("{}{SOFT}{clamp}", analysis(plane, 1.0)), mesh);
-    let exact = if dim == 2 { plane_displacement } else { solid_displacement };
     let derivatives = if dim == 2 { plane_derivatives } else { solid_derivatives };
-    prescribe(&mut model, |x| on_skin(dim, x).then(|| exact(x).u));
+    prescribe(&mut model, |x| on_skin(dim, x).then(|| exact(dim, x).u));
     let [lambda, mu] = lame(&model);
     add_body_force(&mut model, |x| {
         let [grad_div, laplace] = derivatives(x);
         [0, 1, 2].map(|i| -(lambda + mu) * grad_div[i] - mu * laplace[i])
     });
+    model
+}
+
+/// Relative errors of displacement and energy on a mesh of `n` cells a side.
+fn errors_on(kind: ElementKind, plane: Analysis, n: usize) -> [f64; 2] {
+    let dim = kind.info().dim;
+    let mut model = manufactured(kind, plane, n, |x| bent(dim, x));
     let solution = solve(&mut model, 1e-11);
-    errors(&model, solution.displacement(), exact)
+    errors(&model, solution.displacement(), |x| exact(dim, x))
 }
 
 /// Cells a side of the three meshes, and the largest relative errors of displacement and energy on the finest that are

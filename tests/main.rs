@@ -15,6 +15,7 @@ mod couplings;
 mod decks;
 mod devices_agree;
 mod direct;
+mod effectivity;
 mod eigen;
 mod elements;
 mod femses;

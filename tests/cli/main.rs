@@ -22,6 +22,7 @@ mod names;
 mod outputs;
 mod pictures;
 mod plane;
+mod refine;
 mod results;
 mod solve;
 mod speech;

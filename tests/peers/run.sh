@@ -56,6 +56,7 @@ python3 "$here/frd.py" "$binary" || status=1
 (cd "$out" && python3 -c 'import gmsh; gmsh.initialize(); gmsh.model.occ.addBox(0, 0, 0, 9, 3, 2); gmsh.model.occ.synchronize(); gmsh.write("box.step")' >/dev/null &&
     "$binary" init box.step && "$binary" convert box.msh box.inp && grep -q '^\*SURFACE, NAME=face6' box.inp) ||
     { echo "MISS init of a geometry"; status=1; }
+python3 "$here/refine.py" "$binary" || status=1
 decks=$here/../data/decks
 python3 "$here/suite.py" "$binary" "$decks/prepomax.inp" "$decks/freecad.inp" "$decks/by_hand.inp" "$decks/leaning.inp" "$decks/joined.inp" \
     "$decks/steps.inp" || status=1

@@ -59,6 +59,11 @@ pub fn number(value: f64, digits: usize) -> String {
     }
 }
 
+/// A part of something in hundredths, with two significant digits.
+pub fn percent(part: f64) -> String {
+    format!("{} %", number(100.0 * part, 2))
+}
+
 /// A number with four significant digits: plain, or with an exponent that is a multiple of three, as units go.
 pub fn engineering(value: f64) -> String {
     match value.abs() {

@@ -17,7 +17,7 @@ use crate::result::{Error, Extremes, FieldInfo, Quantity, Result, Series, Sink, 
 use crate::solve::Monitor;
 use std::cell::RefCell;
 use std::path::PathBuf;
-use warpfem_text::{counted, engineering as number};
+use warpfem_text::{counted, engineering as number, percent};
 
 /// Writes what a study sends, and keeps the numbers.
 struct CaseSink<'a> {
@@ -217,7 +217,10 @@ fn load_cases(s: &Summary, cases: &[StepSummary]) -> (String, Vec<String>) {
     let rows: Vec<Vec<String>> = cases.iter().map(row).collect();
     let largest = format!("largest {}, {}", words.intensity[0], words.unknown);
     let governs = if s.governing_case.is_some() { "; * governs" } else { "" };
-    (table::text(&heads, &rows), vec![format!("of each the {largest} at the nodes{governs}")])
+    let errors = cases.iter().filter_map(|step| step.results.mesh_error);
+    let error = errors.reduce(f64::max).map(|error| format!("mesh error at most about {}", percent(error)));
+    let notes = [format!("of each the {largest} at the nodes{governs}")].into_iter().chain(error);
+    (table::text(&heads, &rows), notes.collect())
 }
 
 /// The files, or how many there are.

@@ -144,7 +144,7 @@ impl Job {
 
 /// Solves on the device that was asked for, which is `chosen`; if `auto` has chosen one that fails or has too little
 /// memory, on the CPU, with a warning.
-fn solve_or_fall_back(
+pub(super) fn solve_or_fall_back(
     model: &Model,
     [asked, chosen]: [DeviceName; 2],
     solve: impl Fn(&Model, DeviceName) -> Result<Vec<Solution>>,
@@ -164,7 +164,7 @@ fn solve_or_fall_back(
 }
 
 /// The deck that a name without its ending stands for.
-fn deck_of(path: &Path) -> PathBuf {
+pub(super) fn deck_of(path: &Path) -> PathBuf {
     let deck = path.with_extension("inp");
     if path.extension().is_none() && !path.exists() && deck.is_file() { deck } else { path.to_path_buf() }
 }

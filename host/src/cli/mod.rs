@@ -19,6 +19,7 @@ mod modes;
 mod preview;
 pub mod print;
 mod progress;
+mod refine;
 mod solve;
 pub mod summary;
 pub mod table;
@@ -78,6 +79,8 @@ enum Command {
     Init(init::Arguments),
     /// Check a case: the model, everything wrong with it, memory and time to solve it.
     Check(check::Arguments),
+    /// Write the element sizes for a wanted error, for Gmsh to mesh with.
+    Refine(refine::Arguments),
     /// Describe a mesh: nodes, elements, groups, extent, quality.
     Info(info::Arguments),
     /// Write a mesh in the format of another program: Gmsh, CalculiX, Abaqus, ParaView.
@@ -176,6 +179,7 @@ fn dispatch(command: Command) -> anyhow::Result<()> {
         Command::Solve(arguments) => solve::run(&arguments),
         Command::Init(arguments) => init::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),
+        Command::Refine(arguments) => refine::run(&arguments),
         Command::Info(arguments) => info::run(&arguments),
         Command::Convert(arguments) => convert::run(&arguments),
         Command::Mesh(kind) => mesh::run(&kind),

@@ -120,6 +120,9 @@ pub struct Arguments {
     #[arg(long, value_name = "FORM", value_parser = PossibleValuesParser::new(Form::NAMES), num_args = 0..=1,
         require_equals = true, default_missing_value = Form::NAMES[0])]
     frd: Option<String>,
+    /// Estimate the error that the mesh makes, of the whole and of each element: field error.
+    #[arg(long)]
+    mesh_error: bool,
     /// Leave supports and loads out of picture and report.
     #[arg(long)]
     no_symbols: bool,
@@ -178,6 +181,12 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     job.model.set_solver(|solver| arguments.override_options(solver));
     if let Some(form) = arguments.frd.as_deref() {
         job.model.frd = Form::from_name(form);
+    }
+    if arguments.mesh_error {
+        let more =
+            ["error", "error_nodal"].into_iter().filter(|name| !job.model.fields.iter().any(|known| known == name));
+        let more: Vec<String> = more.map(String::from).collect();
+        job.model.fields.extend(more);
     }
     job.with_symbols = !arguments.no_symbols;
     let detail = if arguments.verbose { Detail::Verbose } else { Detail::Short { spare: 0 } };

@@ -136,9 +136,12 @@ pub(super) fn results(model: &Model, case: usize, step: &Step) -> Results {
     let sizes = output::sizes(step);
     let centres = Distribution::of(mesh, &magnitudes(words.centres));
     let nodal = Peak::of(mesh, &sizes);
-    let near = words.away.filter(|_| !step.is_mode()).map(|_| near(mesh, &model.supports, &loads.applied));
+    let near =
+        words.away.filter(|_| !step.is_mode()).map(|_| near(mesh, &model.supports, &loads.applied, &ties(model)));
     let away = near.as_ref().and_then(|near| near.largest_away(mesh, &sizes));
     let is_rising = near.as_ref().zip(away).map(|(near, (node, _))| near.rises(mesh, node, &sizes));
+    let elsewhere = away.map_or(f64::NEG_INFINITY, |(_, peak)| peak.max);
+    let singular = near.as_ref().map_or(vec![], |near| near.singular(mesh, &sizes, elsewhere));
     // Where it rises there is nothing to resolve.
     let settled = away.filter(|_| is_rising == Some(false));
     let unresolved = settled.map_or(0.0, |(node, _)| unresolved(model, node, step));
@@ -149,7 +152,7 @@ pub(super) fn results(model: &Model, case: usize, step: &Step) -> Results {
     let safety = |counts: &dyn Fn(usize) -> bool| SafetyFactor::of(mesh, factors, is_coarse, counts);
     let reactions = step.table(words.reactions[0]);
     let n = reactions.map_or(3, |reactions| reactions.info.columns.len());
-    let has_a_key = |table: &&Table| table.info.name != "strain_energy" && table.info.name != words.reactions[0];
+    let has_a_key = |table: &&Table| !["strain_energy", "mesh_error", words.reactions[0]].contains(&table.info.name);
     // Thermal strain, and loads on a free body, balance themselves.
     let is_balanced = model.temperature.is_some() || !model.pins.is_empty();
     let balanced = if is_balanced { step.balance.nodal_forces } else { 0.0 };
@@ -161,6 +164,7 @@ pub(super) fn results(model: &Model, case: usize, step: &Step) -> Results {
         time: model.step_time(case),
         unknown: Range::of(magnitudes(words.unknown).first().map_or(&[], Vec::as_slice), at),
         strain_energy: step.row("strain_energy", 0).first().copied(),
+        mesh_error: step.row("mesh_error", 0).first().copied(),
         reactions: reactions.map_or(vec![], |reactions| reactions.rows.clone()),
         reaction_sum: balance.reaction_sum[..n].to_vec(),
         shared_nodes: shared_nodes(model),
@@ -171,6 +175,7 @@ pub(super) fn results(model: &Model, case: usize, step: &Step) -> Results {
         unresolved,
         max_away_rises: is_rising,
         max_away: away.map(|(_, peak)| peak),
+        singular,
         min_safety_factor: safety(&|_| true),
         min_safety_factor_away: safety(&is_away),
         ranges: step
@@ -192,6 +197,12 @@ fn vibration(step: &Step) -> Option<Vibration> {
         Moment::Time => return None,
     };
     Some(Vibration { frequency: step.value, part })
+}
+
+/// The ties by name, and their slave nodes.
+pub(super) fn ties(model: &Model) -> Vec<(String, Vec<u32>)> {
+    let joined = model.constraints.joined().into_iter();
+    joined.filter_map(|(name, nodes)| Some((format!("tie `{}`", name.strip_prefix("tie ")?), nodes))).collect()
 }
 
 /// What a step is of, if it is a mode.

@@ -1,6 +1,7 @@
 //! What `check` and `solve` warn of. Both say [`of_model`]; a solution adds what only its end tells.
 
 use crate::model::Model;
+use crate::output::away::endless;
 use crate::output::summary::Results;
 use crate::pipeline::{ModeCount, Solution};
 use crate::result::choices::Precision;
@@ -34,6 +35,7 @@ pub fn of_solution(model: &Model, solution: &Solution, results: &Results) -> Vec
     warnings.extend(short_of_tolerance(model, solution));
     warnings.extend(rounded(solution));
     warnings.extend(large_displacement(model, solution, results));
+    warnings.extend(endless(&results.singular, results.physics.words().intensity[1]));
     warnings.extend(results.doubt());
     warnings.extend(yielding(results));
     warnings

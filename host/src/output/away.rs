@@ -1,5 +1,5 @@
-//! The largest stress away from where it grows with every refinement of the mesh: supports, loads on points and lines,
-//! and sharp inner corners.
+//! The largest stress away from where it may grow with every refinement of the mesh: supports, loads on points and lines, the
+//! rims of ties, and sharp inner corners; and the places of these where it does grow.
 //!
 //! A node counts as away if it is more than `LAYERS` elements, and farther than `REACH` of the mesh's diagonal, from
 //! all of these: a finer mesh does not move it towards them. A support that holds one
@@ -12,6 +12,8 @@ use crate::mesh::{Cells, Mesh};
 use crate::model::{AppliedLoad, Support};
 use crate::parallel::{self, PART};
 use rayon::prelude::*;
+use serde::Serialize;
+use warpfem_text::vector;
 
 /// Nodes within so many elements are near.
 const LAYERS: usize = 3;
@@ -24,18 +26,51 @@ const NONE: u32 = u32::MAX;
 /// Cosine of the angle between the normals at a sharp inner corner.
 const SHARP: f64 = 0.866;
 
-/// The nodes that are near: for each node the nearest support, load or corner's, or `NONE` if it is away.
-pub struct Near(Vec<u32>);
+/// A place where the stress grows with every refinement.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Spot {
+    /// The largest stress there.
+    #[serde(flatten)]
+    pub peak: Peak,
+    /// What makes it grow: ``support `foot` ``.
+    pub near: String,
+}
+
+/// A warning of such places; `what` grows there.
+pub fn endless(spots: &[Spot], what: &str) -> Option<String> {
+    let places = spots.iter().take(3).map(|Spot { peak, near }| format!("{} ({near})", vector(peak.max_at)));
+    let places = places.collect::<Vec<_>>().join(", ");
+    (!places.is_empty()).then(|| {
+        format!(
+            "the {what} grows with every refinement at {places}: it is infinite there, and no result. Model the fillet or what \
+             holds the part, or judge by what is away from there"
+        )
+    })
+}
+
+/// The nodes that are near.
+pub struct Near {
+    /// For each node the nearest support, load or corner's, or `NONE` if it is away.
+    nearest: Vec<u32>,
+    /// What these nodes are of.
+    features: Vec<(String, Vec<u32>)>,
+}
 
 impl Near {
     /// Whether a node is near.
     pub fn holds(&self, node: usize) -> bool {
-        self.0[node] != NONE
+        self.nearest[node] != NONE
+    }
+
+    /// Whether a node is of a support, load, corner or tie itself.
+    pub fn is_at(&self, node: u32) -> bool {
+        self.nearest[node as usize] == node
     }
 
     /// The largest of `values`, `[n_nodes]`, at the other nodes, and the node; `None` if all are near.
     pub fn largest_away(&self, mesh: &Mesh, values: &[f64]) -> Option<(usize, Peak)> {
-        let away = values.iter().zip(&self.0).map(|(&value, &at)| if at == NONE { value } else { f64::NEG_INFINITY });
+        let away =
+            values.iter().zip(&self.nearest).map(|(&value, &at)| if at == NONE { value } else { f64::NEG_INFINITY });
         let (node, max) = super::largest(away)?;
         Some((node, Peak::at(mesh, node, max)))
     }
@@ -46,7 +81,7 @@ impl Near {
         let max = values[peak];
         let x = |node: u32| mesh.coords[node as usize];
         let grows = |&node: &u32| {
-            let to = self.0[node as usize];
+            let to = self.nearest[node as usize];
             values[node as usize] > max && to != NONE && {
                 let distances = [x(peak as u32), x(node)].map(|from| norm(sub(from, x(to))));
                 let nearer = (distances[0] / distances[1]).ln();
@@ -60,8 +95,55 @@ impl Near {
     }
 }
 
-/// Which nodes are near.
-pub fn near(mesh: &Mesh, supports: &[Support], loads: &[AppliedLoad]) -> Near {
+impl Near {
+    /// Of each support, load, tie and of all corners the place of its largest of `values`, if that is more than `away` and
+    /// grows there; the largest first.
+    pub fn singular(&self, mesh: &Mesh, values: &[f64], away: f64) -> Vec<Spot> {
+        let largest = |nodes: &[u32]| {
+            let (at, value) = super::largest(nodes.iter().map(|node| values[*node as usize]))?;
+            Some((nodes[at] as usize, value))
+        };
+        let of_feature = |(near, nodes): &(String, Vec<u32>)| {
+            let (node, value) = largest(nodes).filter(|(_, value)| *value > away)?;
+            let spot = Spot { peak: Peak::at(mesh, node, value), near: near.clone() };
+            self.grows(mesh, node, values).then_some(spot)
+        };
+        let mut spots: Vec<Spot> = self.features.iter().filter_map(of_feature).collect();
+        spots.sort_by(|a, b| b.peak.max.total_cmp(&a.peak.max));
+        spots.dedup_by_key(|spot| spot.peak.max_node);
+        spots
+    }
+
+    /// Whether values near a node fall as `r^-a` of the distance r to what it is of, with `a` of `GROWTH` and more: between the
+    /// first two layers of elements, and there as fast as further away. Smooth values, as those of a beam towards its clamp,
+    /// grow less and less.
+    fn grows(&self, mesh: &Mesh, node: usize, values: &[f64]) -> bool {
+        let from_node = |other: usize| norm(sub(mesh.coords[other], mesh.coords[node]));
+        let off = |other: usize| match self.nearest[other] {
+            NONE => from_node(other),
+            to => norm(sub(mesh.coords[other], mesh.coords[to as usize])),
+        };
+        let around = mesh.solids().flat_map(|(_, cells)| (0..cells.len()).map(|i| cells.cell(i)));
+        let touching = around.filter(|cell| cell.contains(&(node as u32)));
+        let layer = touching.flatten().map(|other| off(*other as usize)).fold(0.0, f64::max);
+        let close: Vec<usize> = (0..values.len()).filter(|other| from_node(*other) <= 4.0 * layer).collect();
+        let largest = |[low, high]: [f64; 2]| {
+            let layers = close.iter().copied().filter(|other| (low * layer..=high * layer).contains(&off(*other)));
+            layers.max_by(|a, b| values[*a].total_cmp(&values[*b]))
+        };
+        let exponent = |near: usize, far: usize| (values[near] / values[far]).ln() / (off(far) / off(near)).ln();
+        match [[0.4, 1.25], [1.4, 2.25], [2.4, 3.5]].map(largest) {
+            [Some(first), Some(second), third] => {
+                let growth = exponent(first, second);
+                growth >= GROWTH && third.is_none_or(|third| growth >= 0.8 * exponent(second, third))
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Which nodes are near; ties are names and slave nodes.
+pub fn near(mesh: &Mesh, supports: &[Support], loads: &[AppliedLoad], ties: &[(String, Vec<u32>)]) -> Near {
     let skin = mesh.skin();
     let marked = |nodes: &[u32]| {
         let mut marked = vec![false; mesh.coords.len()];
@@ -69,11 +151,11 @@ pub fn near(mesh: &Mesh, supports: &[Support], loads: &[AppliedLoad]) -> Near {
         marked
     };
     let has_a_face = |on: &[bool]| skin.iter().any(|face| face.nodes().iter().all(|&node| on[node as usize]));
-    let mut near = inner_corners(mesh, skin).concat();
+    let mut features = vec![("a sharp inner corner".to_owned(), inner_corners(mesh, skin).concat())];
     for support in supports {
-        let on = marked(&support.nodes);
+        let (name, on) = (format!("support `{}`", support.name), marked(&support.nodes));
         if support.displacement.iter().flatten().count() != 1 || !has_a_face(&on) {
-            near.extend(&support.nodes);
+            features.push((name, support.nodes.clone()));
             continue;
         }
         // Where symmetry ends within a flat side, the stress is as at any support's edge.
@@ -84,10 +166,31 @@ pub fn near(mesh: &Mesh, supports: &[Support], loads: &[AppliedLoad]) -> Near {
             n_held > 0 && n_held < face.nodes().len() && normal[held].abs() > SHARP * norm(normal)
         };
         let ends = skin.iter().filter(goes_on).flat_map(|face| face.nodes());
-        near.extend(ends.filter(|&&node| on[node as usize]));
+        features.push((name, ends.filter(|&&node| on[node as usize]).copied().collect()));
     }
-    near.extend(loads.iter().filter(|load| !has_a_face(&marked(&load.nodes))).flat_map(|load| &load.nodes));
-    Near(spread(mesh, &marked(&near)))
+    let of_no_face = loads.iter().filter(|load| !has_a_face(&marked(&load.nodes)));
+    features.extend(of_no_face.map(|load| (format!("load `{}`", load.name), load.nodes.clone())));
+    features.extend(ties.iter().map(|(name, nodes)| (name.clone(), rim(skin, &marked(nodes)))));
+    let nearest = spread(mesh, &marked(&features.iter().flat_map(|(_, nodes)| nodes).copied().collect::<Vec<_>>()));
+    Near { nearest, features }
+}
+
+/// The ends of the edges at which the sides whose nodes are all marked end; in the plane these nodes.
+fn rim(skin: &[Face], on: &[bool]) -> Vec<u32> {
+    let sides = skin.iter().filter(|face| face.nodes().iter().all(|&node| on[node as usize]));
+    let mut seams: Vec<[u32; 2]> = sides.flat_map(seams).collect();
+    seams.sort_unstable();
+    seams.chunk_by(|a, b| a == b).filter(|same| same.len() == 1).flat_map(|same| same[0]).collect()
+}
+
+/// The ends of the edges of a side; in the plane its ends, twice each.
+fn seams(face: &Face) -> impl Iterator<Item = [u32; 2]> {
+    let info = face.kind.info();
+    let corners = &face.nodes()[..info.n_corners];
+    (0..corners.len()).map(move |k| {
+        let (a, b) = (corners[k], if info.dim == 1 { corners[k] } else { corners[(k + 1) % corners.len()] });
+        [a.min(b), a.max(b)]
+    })
 }
 
 /// For each node that is near those marked the nearest of them, by layers of solids: that of those which its neighbours
@@ -131,15 +234,8 @@ fn spread(mesh: &Mesh, marked: &[bool]) -> Vec<u32> {
 
 /// The ends of the edges, or in the plane the nodes, at which two sides meet in a sharp inner corner.
 fn inner_corners(mesh: &Mesh, skin: &[Face]) -> Vec<[u32; 2]> {
-    let mut seams: Vec<([u32; 2], u32)> = Vec::new();
-    for (i, face) in skin.iter().enumerate() {
-        let info = face.kind.info();
-        let corners = &face.nodes()[..info.n_corners];
-        for (k, &a) in corners.iter().enumerate() {
-            let b = if info.dim == 1 { a } else { corners[(k + 1) % corners.len()] };
-            seams.push(([a.min(b), a.max(b)], i as u32));
-        }
-    }
+    let of_face = |(i, face)| seams(face).map(move |seam| (seam, i));
+    let mut seams: Vec<([u32; 2], u32)> = (0..).zip(skin).flat_map(of_face).collect();
     seams.par_sort_unstable();
     let sharp = |sides: &[([u32; 2], u32)]| match sides {
         [p, q] => is_inner(mesh, [&skin[p.1 as usize], &skin[q.1 as usize]], p.0),
@@ -205,7 +301,7 @@ mod tests {
         let mesh = bar();
         let values: Vec<f64> = mesh.coords.iter().map(|x| 10.0 - x[0]).collect();
         let found = |supports: &[Support], loads: &[AppliedLoad]| {
-            near(&mesh, supports, loads).largest_away(&mesh, &values).map(|(_, peak)| (peak.max, peak.max_at[0]))
+            near(&mesh, supports, loads, &[]).largest_away(&mesh, &values).map(|(_, peak)| (peak.max, peak.max_at[0]))
         };
         assert_eq!(found(&[], &[]), Some((10.0, 0.0)));
         assert_eq!(found(&[held(at(&mesh, 0.0), [Some(0.0); 3])], &[]), Some((6.0, 4.0)));
@@ -225,7 +321,7 @@ mod tests {
         let below = |end: f64| {
             let is_below = |&node: &u32| mesh.coords[node as usize][1] == 0.0 && mesh.coords[node as usize][0] <= end;
             let nodes = (0..mesh.coords.len() as u32).filter(is_below).collect();
-            near(&mesh, &[held(nodes, [None, Some(0.0), None])], &[])
+            near(&mesh, &[held(nodes, [None, Some(0.0), None])], &[], &[])
         };
         let is_near = |near: &Near, x: f64| at(&mesh, x).iter().all(|&node| near.holds(node as usize));
         let (half, whole) = (below(5.0), below(10.0));
@@ -236,7 +332,7 @@ mod tests {
     #[test]
     fn a_peak_at_the_border_of_what_is_near_rises() {
         let mesh = bar();
-        let near = near(&mesh, &[held(at(&mesh, 0.0), [Some(0.0); 3])], &[]);
+        let near = near(&mesh, &[held(at(&mesh, 0.0), [Some(0.0); 3])], &[], &[]);
         let rises = |value: fn(f64) -> f64| {
             let values: Vec<f64> = mesh.coords.iter().map(|x| value(x[0])).collect();
             near.rises(&mesh, near.largest_away(&mesh, &values).unwrap().0, &values)
@@ -247,11 +343,40 @@ mod tests {
     }
 
     #[test]
+    fn a_power_of_the_distance_is_singular_and_a_beam_is_not() {
+        let mesh = bar();
+        let clamp = [held(at(&mesh, 0.0), [Some(0.0); 3])];
+        let spots = |value: fn(f64) -> f64, away: f64| {
+            let values: Vec<f64> = mesh.coords.iter().map(|x| value(x[0])).collect();
+            near(&mesh, &clamp, &[], &[]).singular(&mesh, &values, away)
+        };
+        let found = spots(|x| x.max(0.3).powf(-0.3), 1.0);
+        assert_eq!((found.len(), found[0].near.as_str(), found[0].peak.max_at[0]), (1, "support `wall`", 0.0));
+        assert!(spots(|x| x.max(0.3).powf(-0.3), 2.0).is_empty(), "there is more elsewhere");
+        for smooth in [|x| 10.0 - x, |x| 1.0 / (1.0 + x * x), |x| x, |_| 1.0] {
+            assert!(spots(smooth, 0.0).is_empty(), "{}", smooth(3.0));
+        }
+    }
+
+    #[test]
+    fn a_tie_is_near_at_its_rim() {
+        let mesh = generate_box(Hex8, [10.0, 10.0, 1.0], [10, 10, 1]).unwrap();
+        let below = |node: &u32| mesh.coords[*node as usize][2] == 0.0;
+        let slaves: Vec<u32> = (0..mesh.coords.len() as u32).filter(below).collect();
+        let near = near(&mesh, &[], &[], &[("tie `foot`".into(), slaves)]);
+        let x = |node: &u32| mesh.coords[*node as usize];
+        assert_eq!(near.features[1].1.len(), 80, "each node of the rim as the end of two edges");
+        assert!(near.features[1].1.iter().all(|node| x(node)[..2].iter().any(|c| *c == 0.0 || *c == 10.0)));
+        let middle = |node: &u32| x(node)[0] == 5.0 && x(node)[1] == 5.0;
+        assert!((0..mesh.coords.len() as u32).filter(middle).all(|node| !near.holds(node as usize)));
+    }
+
+    #[test]
     fn a_finer_mesh_comes_no_nearer_than_a_part_of_the_diagonal() {
         let mesh = generate_box(Hex8, [10.0, 1.0, 1.0], [200, 1, 1]).unwrap();
         let values: Vec<f64> = mesh.coords.iter().map(|x| 10.0 - x[0]).collect();
         let clamp = [held(at(&mesh, 0.0), [Some(0.0); 3])];
-        let (_, peak) = near(&mesh, &clamp, &[]).largest_away(&mesh, &values).unwrap();
+        let (_, peak) = near(&mesh, &clamp, &[], &[]).largest_away(&mesh, &values).unwrap();
         let reach = REACH * 102f64.sqrt();
         assert!(peak.max_at[0] > reach && peak.max_at[0] <= reach + 0.05 + 1e-12, "{peak:?} {reach}");
     }

@@ -19,6 +19,7 @@ pub mod points;
 pub mod report;
 pub mod resolution;
 mod rows;
+pub mod sizes;
 pub mod summary;
 pub mod vtu;
 

@@ -7,6 +7,7 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use std::io::{self, Write};
 
+use super::away::Spot;
 use super::distribution::{Distribution, Peak, Range};
 use super::modes::{Mode, Vibration};
 use super::points::{ProbeResult, SafetyFactor};
@@ -14,7 +15,7 @@ use super::resolution::{COARSE, ERROR};
 use crate::model::MassProperties;
 use crate::pipeline::{self, Hierarchy, ModeCount};
 use crate::result::{self, Change, FieldInfo, Physics, Quantity, Series, Table, Units};
-use warpfem_text::{count, engineering, vector};
+use warpfem_text::{count, engineering, percent, vector};
 
 /// The whole summary.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -93,7 +94,9 @@ impl Summary {
         }
         match (self.solver.digits, self.solver.error_estimate) {
             (Some(digits), Some(_)) if self.solver.converged => {
-                format!("{what} right to about {digits} digits, mesh error unknown")
+                let mesh =
+                    self.results.mesh_error.map_or("unknown".into(), |error| format!("about {}", percent(error)));
+                format!("{what} right to about {digits} digits, mesh error {mesh}")
             }
             (_, Some(error)) => {
                 format!("estimated error of {error:.0e} in the energy norm, relative residual {residual:.1e}")
@@ -322,6 +325,8 @@ pub struct Results {
     pub unknown: Range,
     /// `u . K u / 2`.
     pub strain_energy: Option<f64>,
+    /// The estimated error that the mesh makes, relative, in the energy norm, if it was asked for.
+    pub mesh_error: Option<f64>,
     /// For each support, in the case file's order: the force it exerts on the body, or the flow into the body there.
     pub reactions: Vec<(String, Vec<f64>)>,
     /// The same of all supports; a node of several counts once.
@@ -340,6 +345,8 @@ pub struct Results {
     pub max_away: Option<Peak>,
     /// Whether that [rises](super::away::Near::rises) towards one of these.
     pub max_away_rises: Option<bool>,
+    /// Where the stress grows with every refinement, beyond what there is away from these places.
+    pub singular: Vec<Spot>,
     /// The smallest safety factor, if a material has a yield strength.
     pub min_safety_factor: Option<SafetyFactor>,
     /// The same away from supports, point loads and sharp inner corners, if any node is.
@@ -394,6 +401,9 @@ impl Serialize for Results {
         if let Some(energy) = self.strain_energy {
             map.serialize_entry("strain_energy", &energy)?;
         }
+        if let Some(error) = self.mesh_error {
+            map.serialize_entry("mesh_error", &error)?;
+        }
         if !self.has_no_loads() {
             map.serialize_entry(words.reactions[0], &rows(&self.reactions))?;
             map.serialize_entry(words.reactions[1], &Numbers(&self.reaction_sum))?;
@@ -406,6 +416,9 @@ impl Serialize for Results {
         if let (Some([largest, rises]), Some(away)) = (words.away, &self.max_away) {
             map.serialize_entry(largest, away)?;
             map.serialize_entry(rises, &self.max_away_rises)?;
+        }
+        if !self.singular.is_empty() {
+            map.serialize_entry("singular", &self.singular)?;
         }
         let factors = [("", self.min_safety_factor), ("_away", self.min_safety_factor_away)];
         for (suffix, factor) in factors.iter().filter_map(|(suffix, factor)| Some((suffix, factor.as_ref()?))) {

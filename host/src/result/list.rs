@@ -86,6 +86,8 @@ macro_rules! for_each_field {
             heat_flux, Cell, VECTOR, Unlabelled, [Heat], Usual;
             heat_flux_nodal, Node, VECTOR, Unlabelled, [Heat], Usual;
             material, Cell, SCALAR, Index, [Elasticity, Potential, Heat], Usual;
+            error, Cell, SCALAR, Unlabelled, [Elasticity, Potential, Heat], Asked;
+            error_nodal, Node, SCALAR, Unlabelled, [Elasticity, Potential, Heat], Asked;
             nodal_force, Node, VECTOR, Force, [Elasticity], Asked;
             stress_points, CellPoint, TENSOR, Stress, [Elasticity], Asked;
             strain, Cell, TENSOR, Unlabelled, [Elasticity], Asked;
@@ -106,6 +108,7 @@ macro_rules! for_each_table {
     ($callback:ident) => {
         $callback! {
             strain_energy, ["all" Energy], [Elasticity];
+            mesh_error, ["relative" Unlabelled], [Elasticity, Potential, Heat];
             reactions, ["x" Force, "y" Force, "z" Force], [Elasticity];
             reaction_moments, ["x" Moment, "y" Moment, "z" Moment], [Elasticity];
             inertia_relief, ["acceleration x" Acceleration, "y" Acceleration, "z" Acceleration, "angular acceleration x" Unlabelled,
@@ -205,7 +208,10 @@ pub static EFFECTIVE_MASS: TableInfo = TableInfo {
 };
 
 /// Results that a mode does not have: it has no loads, and a size that means nothing.
-const NOT_OF_MODES: [&str; 13] = [
+const NOT_OF_MODES: [&str; 16] = [
+    "error",
+    "error_nodal",
+    "mesh_error",
     "reaction_force",
     "nodal_force",
     "safety_factor",

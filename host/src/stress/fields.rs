@@ -4,7 +4,7 @@
 
 use super::cells::Asked;
 use super::tensor::{principal, tresca as tresca_of};
-use super::{Context, cells, nodal, warmth};
+use super::{Context, cells, error, nodal, warmth};
 use crate::model::{Material, Model};
 use crate::parallel;
 use crate::result::Result;
@@ -127,6 +127,29 @@ pub(super) fn heat_flux_nodal(of: &mut Context) -> Result<Lists> {
 pub(super) fn material(of: &mut Context) -> Result<Lists> {
     let of_block = |block: &Vec<u32>| block.iter().map(|&material| f64::from(material)).collect();
     Ok(of.model.cell_material.iter().map(of_block).collect())
+}
+
+/// The estimated error of each element: the root of its part of the energy.
+pub(super) fn error(of: &mut Context) -> Result<Lists> {
+    let (of_cells, whole) = error::estimate(of)?;
+    of.mesh_error = Some(whole);
+    Ok(of_cells)
+}
+
+/// The mean of that over the elements round each node.
+pub(super) fn error_nodal(of: &mut Context) -> Result<Lists> {
+    let mesh = &of.model.mesh;
+    let (mut sums, mut counts) = (vec![0.0; mesh.coords.len()], vec![0.0; mesh.coords.len()]);
+    let errors = of.field("error")?;
+    for (block, cells) in mesh.solids() {
+        for (i, error) in errors[block].iter().enumerate() {
+            for node in cells.cell(i) {
+                sums[*node as usize] += error;
+                counts[*node as usize] += 1.0;
+            }
+        }
+    }
+    Ok(vec![sums.iter().zip(counts).map(|(sum, n)| sum / f64::max(n, 1.0)).collect()])
 }
 
 /// The strains of stresses `[n][6]`, flat, each in its material, at its place and so much warmer than the reference.

@@ -4,9 +4,11 @@
 
 mod balance;
 mod cells;
+mod error;
 mod fields;
 mod nodal;
 mod reactions;
+mod recovery;
 mod springs;
 mod tables;
 mod tensor;
@@ -52,6 +54,8 @@ pub struct Context<'a> {
     step: Step,
     /// Stresses at the nodes.
     nodal: Option<Nodal<6>>,
+    /// The estimated error of the whole, relative.
+    mesh_error: Option<f64>,
 }
 
 impl<'a> Context<'a> {
@@ -65,7 +69,7 @@ impl<'a> Context<'a> {
         multipliers: Vec<f64>,
     ) -> Self {
         let step = Step { physics: model.analysis.physics(), study: model.study, ..Step::default() };
-        let (acceleration, stored, case, nodal) = Default::default();
+        let (acceleration, stored, case, nodal, mesh_error) = Default::default();
         Context {
             space,
             model,
@@ -81,6 +85,7 @@ impl<'a> Context<'a> {
             case,
             step,
             nodal,
+            mesh_error,
         }
     }
 

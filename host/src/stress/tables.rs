@@ -19,6 +19,11 @@ pub(super) fn strain_energy(of: &mut Context) -> Result<Rows> {
     Ok(vec![("body".into(), vec![cells::strain_energy(of.space, of.mesh, of.device_u)?])])
 }
 
+/// The estimated error in the energy norm, where the field `error` is there.
+pub(super) fn mesh_error(of: &mut Context) -> Result<Rows> {
+    Ok(of.mesh_error.iter().map(|error| ("body".into(), vec![*error])).collect())
+}
+
 /// A row for each support and then for each spring, from its nodes and the forces on them.
 fn of_supports(of: &Context, row: impl Fn(&[u32], &[(u32, [f64; 3])]) -> Vec<f64>) -> Rows {
     let shares = Shares::new(of.model);

@@ -8,7 +8,7 @@ use crate::output::distribution::{Distribution, Peak, Range};
 use crate::output::modes::Mode;
 use crate::output::summary::{RISING, Results, Solver, shared};
 use crate::result::{BUCKLING, Extremes, MODES, Quantity, REVERSED, Table, with_unit};
-use warpfem_text::{clean, count, counted, engineering, engineering_beside, vector};
+use warpfem_text::{clean, count, counted, engineering, engineering_beside, percent, vector};
 
 /// A number with a true minus sign.
 pub(super) fn shown(value: f64) -> String {
@@ -111,7 +111,10 @@ pub(super) fn cards(summary: &Summary) -> String {
     let cards = first
         + &peak(&largest, results.intensity_unit(), &results.nodal, &results.centres)
         + &away(summary, results)
-        + &safety(results);
+        + &safety(results)
+        + &results.mesh_error.map_or(String::new(), |error| {
+            card("estimated mesh error", &percent(error), "of the stress, in the energy norm")
+        });
     let error = format!("{:.1e}", results.equilibrium_error).replace('-', "−");
     format!("<dl class=\"cards\">{cards}{}</dl>", card("force balance error", &error, words.balance_note))
 }
