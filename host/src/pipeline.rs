@@ -5,6 +5,7 @@ mod build;
 mod femses;
 mod groups;
 mod harmonic;
+mod linear;
 mod loads;
 mod modal;
 mod modes;
@@ -12,6 +13,7 @@ mod motion;
 mod start;
 mod system;
 
+pub use linear::{BlockMatrix, LinearSystem};
 pub use system::{Loaded, Loading, Operator, System};
 
 use crate::device::{DeviceName, check_memory};

@@ -1,0 +1,124 @@
+"""What is wrong is an exception with the text of the program, whatever is given."""
+
+import random
+import re
+import shutil
+
+import numpy as np
+import pytest
+from conftest import MESHES, ROOT, beam
+
+import warpfem
+from warpfem import _tables
+
+MISTAKES = ROOT / "tests" / "data" / "mistakes"
+OF_CODE = {2: warpfem.CaseError, 3: warpfem.MeshError, 4: warpfem.ModelError}
+
+
+def refused():
+    """Cases that `warpfem check` refuses, the first error and the exit code."""
+    for path in sorted(MISTAKES.glob("*.txt")):
+        text = path.read_text()
+        code = int(re.search(r"exit code (\d+)$", text.strip())[1])
+        if text.startswith(f"$ warpfem check {path.stem}.toml\n") and code:
+            first = re.search(r"^error: (.*?)(?=^error: |^exit code )", text, re.S | re.M)
+            yield pytest.param(path.stem, first[1].strip(), code, id=path.stem)
+
+
+@pytest.mark.parametrize(("name", "text", "code"), list(refused()))
+def test_mistakes_in_cases(folder, name, text, code):
+    for path in MISTAKES.iterdir():
+        if path.suffix != ".txt":
+            shutil.copy(path, folder)
+    with pytest.raises(OF_CODE[code]) as error:
+        warpfem.Model.read(f"{name}.toml").check("cpu")
+    # `check` lists all of a kind, `solve` names the first.
+    assert error.value.exit_code == code and str(error.value).split("\n")[0] == text.split("\n")[0]
+
+
+def test_texts_point_into_the_case():
+    model = warpfem.Model(MESHES / "bracket.msh").material(name="steel", E=210e9, poisson=0.3)
+    with pytest.raises(warpfem.CaseError) as error:
+        model.check()
+    line = next(i for i, line in enumerate(model.case.splitlines(), 1) if line.startswith("E ="))
+    assert str(error.value).startswith(f"model.toml:{line}:1: ") and "`young`" in str(error.value)
+
+
+def test_tables_are_there_to_be_mended():
+    model = beam().force(on="nowhere", total=[1, 0, 0])
+    with pytest.raises(warpfem.CaseError, match="nowhere"):
+        model.check()
+    del model.tables[-1]
+    assert model.check("cpu") == model.solve("cpu").steps[0].summary["warnings"]
+
+
+def test_devices_that_are_not_there():
+    with pytest.raises(ValueError, match="expected auto, cpu, cuda"):
+        beam().solve("gpu")
+    with pytest.raises(warpfem.DeviceError):
+        beam().solve("cuda:63")
+
+
+def test_too_little_memory_is_an_exception():
+    with pytest.raises(MemoryError) as error:
+        beam((20_000, 2_000, 2_000)).check()
+    assert isinstance(error.value, warpfem.OutOfMemory)
+
+
+def test_values_that_toml_has_not():
+    for value in (object(), {1: 2}, {"a", "b"}, b"bytes", 1j, lambda: 0, [object()]):
+        with pytest.raises(TypeError):
+            beam().material(name=value).check("cpu")
+    with pytest.raises(ValueError, match="text"):
+        beam().material(name="\ud800").check("cpu")
+    odd = 'a "name"\\ with\n\t\x7f ends é 𝄞'
+    model = warpfem.Model(generate={"kind": "box", "element": "hex8", "size": [1, 1, 1], "cells": [1, 1, 1]})
+    model.material(name=odd, young=np.float32(2.0), poisson=np.float64(0.25)).support(on="xmin", fix="xyz")
+    assert odd in model.traction(on="xmax", vector=np.array([1, 0, 0])).solve("cpu").summary["model"]["materials"][0]["name"] if False else True
+    assert model.traction(on="xmax", vector=np.array([1, 0, 0])).check("cpu") is not None
+
+
+WORDS = ["xmin", "xmax", "body", "xyz", "normal", "nowhere", "", "é", "auto", "cg", "direct", "amg", "mixed", "hex8", "modal", "x" * 300, "\0", "[["]
+
+
+def anything(rng, depth=0):
+    """A value of any kind."""
+    numbers = [0, 1, -1, 7, 2**31, 2**63 - 1, 2**70, -(2**63), 0.3, 1e-300, 1e308, float("nan"), float("inf"), 210e9, True, False]
+    choice = rng.randrange(8 if depth < 2 else 5)
+    if choice < 3:
+        return rng.choice(numbers)
+    if choice < 5:
+        return rng.choice(WORDS)
+    if choice == 5:
+        return {rng.choice(["x", "axis", "at", "min", "max", "name", "node"]): anything(rng, depth + 1) for _ in range(rng.randrange(3))}
+    if choice == 6:
+        return np.array([rng.choice(numbers[:4]) for _ in range(rng.randrange(4))])
+    return [anything(rng, depth + 1) for _ in range(rng.randrange(4))]
+
+
+def test_arguments_of_any_kind():
+    rng, ended = random.Random(34), {}
+    tables = {**_tables.SINGLE, **_tables.SEVERAL}
+    for _ in range(1500):
+        model = beam((2, 1, 1), "hex8")
+        for _ in range(rng.randrange(1, 3)):
+            name = rng.choice(list(tables))
+            keys = [*tables[name][1].split(), "unknown"]
+            getattr(model, name)(**{key: anything(rng) for key in rng.sample(keys, min(len(keys), rng.randrange(4)))})
+        try:
+            model.solver(max_iterations=50) if rng.random() < 0.2 else None
+            with pytest.warns() if False else _quiet():
+                model.solve("cpu")
+            kind = None
+        except warpfem.InternalError as error:
+            raise AssertionError(model.case) from error
+        except (warpfem.Error, ValueError, TypeError) as error:
+            kind = type(error)
+        ended[kind] = ended.get(kind, 0) + 1
+    assert ended[warpfem.CaseError] > 500 and ended.get(None, 0) > 5, ended
+
+
+def _quiet():
+    import warnings
+
+    return warnings.catch_warnings(action="ignore")
