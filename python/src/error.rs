@@ -1,12 +1,25 @@
 //! Errors of the library as exceptions: each exit code of the program has a class.
 
 use pyo3::prelude::*;
+use std::alloc::set_alloc_error_hook;
 use std::any::Any;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, panic_any, set_hook, take_hook};
 use warpfem::cli;
 
 /// What a failed allocation of so many bytes panics with.
 pub struct NoMemory(pub usize);
+
+/// Makes an allocation that fails an exception, not the end of the process.
+pub fn raise_when_out_of_memory() {
+    set_alloc_error_hook(|layout| panic_any(NoMemory(layout.size())));
+    let usual = take_hook();
+    // To tell of it takes memory, and a second panic ends the process.
+    set_hook(Box::new(move |panic| {
+        if !panic.payload().is::<NoMemory>() {
+            usual(panic)
+        }
+    }));
+}
 
 /// What ends a piece of work early.
 pub enum Fault {

@@ -26,8 +26,7 @@ fn main(words: Vec<OsString>) -> u8 {
 
 #[pymodule]
 fn _warpfem(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    // An allocation that fails is an exception, not the end of the process.
-    std::alloc::set_alloc_error_hook(|layout| std::panic::panic_any(error::NoMemory(layout.size())));
+    error::raise_when_out_of_memory();
     module.add_class::<mesh::Mesh>()?;
     module.add_class::<model::Model>()?;
     module.add_class::<solution::Solution>()?;

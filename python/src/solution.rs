@@ -138,8 +138,9 @@ impl Solution {
     /// Whether it converged, and the text of the program where it did not.
     fn converged(&self, step: usize) -> PyResult<Option<String>> {
         let solution = self.solution(step)?;
-        let failure = || cli::Failure::NotConverged(Box::new(solution.clone()));
-        Ok((!solution.outcome.converged).then(|| cli::print::message(&failure().into())))
+        let (step, used) = (solution.step.without_results(), solution.used.clone());
+        let failed = pipeline::Solution::of(step, used, solution.timings).filter(|of| !of.outcome.converged);
+        Ok(failed.map(|of| cli::print::message(&cli::Failure::NotConverged(Box::new(of)).into())))
     }
 
     /// Writes what the program writes into a folder.

@@ -22,7 +22,9 @@ def folder(tmp_path):
 
 def beam(cells=(8, 2, 2), element="hex20", **keys):
     """A cantilever under a force at its end."""
-    model = warpfem.Model(generate={"kind": "box", "element": element, "size": [4.0, 1.0, 1.0], "cells": list(cells)}, **keys)
+    model = warpfem.Model(
+        generate={"kind": "box", "element": element, "size": [4.0, 1.0, 1.0], "cells": list(cells)}, **keys
+    )
     return held(model)
 
 

@@ -74,7 +74,9 @@ def test_arrays_and_their_groups(expected):
     place = {kind: i for i, (kind, _) in enumerate(cells)}
     groups = {name: {place[kind]: of for kind, of in members.items()} for name, members in mesh.groups.items()}
     given = warpfem.Mesh(mesh.points, cells, groups)
-    assert {name: sorted(of) for name, of in given.groups.items()} == {name: sorted(of) for name, of in mesh.groups.items()}
+    assert {name: sorted(of) for name, of in given.groups.items()} == {
+        name: sorted(of) for name, of in mesh.groups.items()
+    }
     same(solved(given), expected)
 
 
@@ -93,7 +95,9 @@ def test_orders_of_nodes():
     for element in ("tet10", "hex20", "wedge15", "pyramid13", "tet4", "hex8", "wedge6", "pyramid5"):
         model = beam((3, 1, 1), element)
         grid = model.mesh.to_pyvista()
-        assert isinstance(grid, pyvista.UnstructuredGrid) and grid.compute_cell_sizes()["Volume"].sum() == pytest.approx(4.0)
+        assert isinstance(grid, pyvista.UnstructuredGrid) and grid.compute_cell_sizes()[
+            "Volume"
+        ].sum() == pytest.approx(4.0)
         again = held(warpfem.Model(grid)).solve("cpu")
         same(again["displacement"], model.solve("cpu")["displacement"])
 
@@ -127,3 +131,37 @@ def test_what_is_no_mesh():
         warpfem.Model(7)
     with pytest.raises(warpfem.MeshError, match="no such file"):
         warpfem.Mesh("missing.msh")
+
+
+def test_sets_of_meshio():
+    meshio = pytest.importorskip("meshio")
+    points = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [2, 0, 0], [2, 1, 0.0]]
+    cells = [("quad", [[0, 1, 2, 3]]), ("quad", [[1, 4, 5, 2]])]
+    given = meshio.Mesh(
+        points, cells, point_sets={"left": np.array([0, 3])}, cell_sets={"far": [np.array([], int), np.array([0])]}
+    )
+    mesh = warpfem.Mesh(given)
+    assert list(mesh.groups["far"]["quad4"]) == [1] and sorted(mesh.groups) == ["far", "left"]
+    with pytest.raises(ValueError, match="hexahedron27"):
+        warpfem.Mesh(meshio.Mesh(np.zeros((27, 3)), [("hexahedron27", [list(range(27))])]))
+
+
+def test_arrays_of_any_kind():
+    rng, ended = np.random.default_rng(34), {}
+    kinds = {"tet4": 4, "tetra10": 10, "hex8": 8, "tri3": 3, "quad": 4, "line2": 2, "point1": 1, "hex8i": 8}
+    for _ in range(600):
+        n = int(rng.integers(0, 12))
+        points = rng.choice(
+            [0.0, 1.0, 0.3, -1e20, np.nan, np.inf], (n, int(rng.integers(1, 5))), p=[0.4, 0.4, 0.14, 0.02, 0.02, 0.02]
+        )
+        cells = [(kind, rng.integers(-1 if rng.random() < 0.1 else 0, n + 1, (int(rng.integers(0, 3)), kinds[kind] + (rng.random() < 0.05))))
+                 for kind in rng.choice(list(kinds), rng.integers(0, 4))]  # fmt: skip
+        groups = {"a": rng.integers(0, n + 2, 3), "b": {int(rng.integers(0, 4)): rng.integers(0, 3, 2)}}
+        try:
+            model = held(warpfem.Model(warpfem.Mesh(points, cells, groups if rng.random() < 0.3 else {})))
+            model.solve("cpu")
+            kind = None
+        except (warpfem.CaseError, warpfem.MeshError, warpfem.ModelError, ValueError) as error:
+            kind = type(error)
+        ended[kind] = ended.get(kind, 0) + 1
+    assert ended[warpfem.MeshError] > 100, ended

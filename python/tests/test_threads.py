@@ -91,7 +91,11 @@ def test_ctrl_c_ends_a_solution():
 
 
 def test_the_program_is_there(folder):
-    done = subprocess.run([f"{sys.prefix}/bin/warpfem", "mesh", "box", "--cells", "2", "2", "2", "-o", "cube.msh"], capture_output=True, text=True)
+    done = subprocess.run(
+        [f"{sys.prefix}/bin/warpfem", "mesh", "box", "--cells", "2", "2", "2", "-o", "cube.msh"],
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode == 0 and len(warpfem.Mesh("cube.msh").points) == 27, done.stderr
     done = subprocess.run([f"{sys.prefix}/bin/warpfem", "solve", "missing.toml"], capture_output=True, text=True)
     assert done.returncode == 2 and "missing.toml" in done.stderr

@@ -1,18 +1,18 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from os import PathLike
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 __version__: str
 
-type _Path = str | PathLike[str]
-type _Names = str | Sequence[str]
-type _Numbers = float | Sequence[float] | NDArray[np.floating[Any] | np.integer[Any]]
-type _Whole = Sequence[int] | NDArray[np.integer[Any]]
-type _Table = Mapping[str, Any]
-type _Floats = NDArray[np.float64]
+_Path: TypeAlias = str | PathLike[str]
+_Names: TypeAlias = str | Sequence[str]
+_Numbers: TypeAlias = float | Sequence[float] | NDArray[np.floating[Any] | np.integer[Any]]
+_Whole: TypeAlias = Sequence[int] | NDArray[np.integer[Any]]
+_Table: TypeAlias = Mapping[str, Any]
+_Floats: TypeAlias = NDArray[np.float64]
 
 class Error(Exception):
     exit_code: int
@@ -304,4 +304,6 @@ class Amg(_Solver):
     operator_complexity: float
     def solve(self, b: ArrayLike, tolerance: float = ..., max_iterations: int = ...) -> _Floats: ...
 
-def amg(A: Any, near_nullspace: ArrayLike | None = ..., *, points: ArrayLike | None = ..., device: str = ...) -> Amg: ...
+def amg(
+    A: Any, near_nullspace: ArrayLike | None = ..., *, points: ArrayLike | None = ..., device: str = ...
+) -> Amg: ...

@@ -153,7 +153,9 @@ def amg(A, near_nullspace=None, *, points=None, device="cpu"):
     A = A if A.format == "bsr" else A.tobsr(blocksize=(1, 1))
     size = A.blocksize[0]
     if A.shape[0] != A.shape[1] or A.blocksize != (size, size) or size not in (1, 2, 3, 6):
-        raise ValueError(f"a matrix of shape {A.shape} and blocks {A.blocksize}: expected a square one, of 1, 2, 3 or 6 rows a block")
+        raise ValueError(
+            f"a matrix of shape {A.shape} and blocks {A.blocksize}: expected a square one, of 1, 2, 3 or 6 rows a block"
+        )
     if near_nullspace is None and points is None:
         near_nullspace = np.tile(np.eye(size), (A.shape[0] // size, 1))
     modes = None

@@ -49,7 +49,9 @@ class Mesh:
         elif isinstance(source, _warpfem.Mesh):
             self._native = source
         elif cells is not None:
-            self._native = _of_arrays(source, list(cells.items()) if isinstance(cells, dict) else list(cells), groups or {})
+            self._native = _of_arrays(
+                source, list(cells.items()) if isinstance(cells, dict) else list(cells), groups or {}
+            )
         elif is_path(source):
             self._native = _warpfem.Mesh.read(source)
         elif hasattr(source, "cell_sets"):
@@ -59,7 +61,9 @@ class Mesh:
         elif hasattr(source, "getPhysicalGroups"):
             self._native = _of_gmsh()
         else:
-            raise TypeError(f"a {type(source).__name__} is no mesh: expected a file, points and cells, meshio's, pyvista's, or gmsh.model")
+            raise TypeError(
+                f"a {type(source).__name__} is no mesh: expected a file, points and cells, meshio's, pyvista's, or gmsh.model"
+            )
 
     @property
     def points(self):
@@ -111,9 +115,14 @@ class Mesh:
 
         cells = self.cells
         blocks = [(kind, cells[kind]) for kind in self.solids() if len(cells[kind])]
-        parts = [np.insert(nodes[:, _KINDS[kind][3] or slice(None)].astype(np.int64), 0, nodes.shape[1], axis=1) for kind, nodes in blocks]
+        parts = [
+            np.insert(nodes[:, _KINDS[kind][3] or slice(None)].astype(np.int64), 0, nodes.shape[1], axis=1)
+            for kind, nodes in blocks
+        ]
         codes = [np.full(len(nodes), _KINDS[kind][2], np.uint8) for kind, nodes in blocks]
-        return pyvista.UnstructuredGrid(np.concatenate([part.ravel() for part in parts]), np.concatenate(codes), self.points.copy())
+        return pyvista.UnstructuredGrid(
+            np.concatenate([part.ravel() for part in parts]), np.concatenate(codes), self.points.copy()
+        )
 
     def __repr__(self):
         cells = ", ".join(f"{len(nodes)} {kind}" for kind, nodes in self.cells.items())

@@ -165,7 +165,7 @@ def _method(table, doc, keys):
     Parameters
     ----------
     **given
-        Keys of the table `{table}`: {', '.join(keys.split()) or 'none'}.
+        Keys of the table `{table}`: {", ".join(keys.split()) or "none"}.
 
     Returns
     -------

@@ -41,7 +41,9 @@ class Step(Mapping):
 
     def __getitem__(self, name):
         if name not in self._fields:
-            raise KeyError(f"{name!r} is not among the fields: {', '.join(self)}; others are asked for by output(fields=[..])")
+            raise KeyError(
+                f"{name!r} is not among the fields: {', '.join(self)}; others are asked for by output(fields=[..])"
+            )
         parts = [np.asarray(part) for part in self._native.field(self._number, name)]
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
@@ -125,7 +127,9 @@ class Step(Mapping):
                 self._native.save(pathlib.Path(folder))
                 file = pathlib.Path(folder) / _FILES[path.suffix].format(self._native.name)
                 if not file.exists():
-                    raise OutputError(f"{path}: there is no such file of several steps, or of no displacements; save into a folder")
+                    raise OutputError(
+                        f"{path}: there is no such file of several steps, or of no displacements; save into a folder"
+                    )
                 try:
                     shutil.copyfile(file, path)
                 except OSError as error:
