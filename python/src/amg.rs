@@ -1,6 +1,6 @@
 //! Multigrid for any matrix of blocks.
 
-use crate::model::device_of;
+use crate::given::device_of;
 use crate::stiffness::{Ended, check_tolerance, ended};
 use crate::values::{Values, copied};
 use crate::worker::Worker;

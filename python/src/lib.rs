@@ -6,6 +6,7 @@
 
 mod amg;
 mod error;
+mod given;
 mod mesh;
 mod model;
 mod solution;

@@ -1,8 +1,8 @@
 //! Results.
 
 use crate::error::detached;
+use crate::given::Resolved;
 use crate::mesh::Mesh;
-use crate::model::Model;
 use crate::values::{Values, interface};
 use crate::worker::Worker;
 use pyo3::exceptions::PyIndexError;
@@ -15,7 +15,6 @@ use warpfem::cli;
 use warpfem::device::{Buffer, DeviceName};
 use warpfem::linalg::Space;
 use warpfem::mesh::write::Form;
-use warpfem::model;
 use warpfem::output::{self, Options, Origin, Shot};
 use warpfem::pipeline;
 use warpfem::result::{At, Series, Step};
@@ -23,9 +22,7 @@ use warpfem::result::{At, Series, Step};
 /// The solutions of all steps.
 #[pyclass(frozen)]
 pub struct Solution {
-    model: Arc<model::Model>,
-    origin: [String; 2],
-    read: f64,
+    of: Resolved,
     solutions: Arc<Vec<pipeline::Solution>>,
     series: Vec<Series>,
 }
@@ -34,10 +31,8 @@ pub struct Solution {
 type Curves = (&'static str, Vec<f64>, Vec<&'static str>, Vec<(String, Vec<Vec<f64>>)>);
 
 impl Solution {
-    pub fn new(of: &Model, solutions: Vec<pipeline::Solution>, series: Vec<Series>) -> Solution {
-        let Model { model, origin, read } = of;
-        let (model, origin, read, solutions) = (model.clone(), origin.clone(), *read, Arc::new(solutions));
-        Solution { model, origin, read, solutions, series }
+    pub fn new(of: Resolved, solutions: Vec<pipeline::Solution>, series: Vec<Series>) -> Solution {
+        Solution { of, solutions: Arc::new(solutions), series }
     }
 
     fn solution(&self, step: usize) -> PyResult<&pipeline::Solution> {
@@ -49,11 +44,11 @@ impl Solution {
     }
 
     fn save_all(&self, dir: &Path) -> anyhow::Result<()> {
-        let [case, mesh] = &self.origin;
+        let Resolved { model, origin: [case, mesh], read } = &self.of;
         let origin = Origin { case, mesh, written: SystemTime::now() };
         let pictures = [Shot::default()];
         let options = Options { pictures: &pictures, with_symbols: true, origin, prints: dir };
-        cli::save(dir, &self.model, (&self.solutions, &self.series), (options, self.read))?;
+        cli::save(dir, model, (&self.solutions, &self.series), (options, *read))?;
         Ok(())
     }
 }
@@ -66,12 +61,12 @@ impl Solution {
 
     #[getter]
     fn name(&self) -> &str {
-        &self.model.name
+        &self.of.model.name
     }
 
     #[getter]
     fn mesh(&self) -> Mesh {
-        Mesh(self.model.mesh.clone())
+        Mesh(self.of.model.mesh.clone())
     }
 
     /// Label and value of a step.
@@ -130,7 +125,8 @@ impl Solution {
     fn summary(&self, py: Python<'_>, step: usize) -> PyResult<String> {
         let solution = self.solution(step)?;
         detached(py, || {
-            let summary = cli::summary::of(&self.model, step, solution, self.model.mass_properties(), self.read);
+            let Resolved { model, read, .. } = &self.of;
+            let summary = cli::summary::of(model, step, solution, model.mass_properties(), *read);
             Ok(serde_json::to_string(&summary)?)
         })
     }
@@ -150,7 +146,7 @@ impl Solution {
 
     /// Writes the fields of a step into one file: a VTU, or CalculiX's.
     fn write(&self, py: Python<'_>, step: usize, path: PathBuf) -> PyResult<()> {
-        let (solution, model) = (self.solution(step)?, &self.model);
+        let (solution, model) = (self.solution(step)?, &self.of.model);
         let (mesh, of, names) = (&model.mesh, &solution.step, &model.fields);
         detached(py, || {
             let is_frd = path.extension().is_some_and(|ending| ending == "frd");

@@ -1,6 +1,6 @@
 //! Solving: on a thread of its own, so that the caller's hears of Ctrl-C and calls back.
 
-use crate::model::{Model, device_of};
+use crate::given::{Resolved, device_of};
 use crate::solution::Solution;
 use crate::worker;
 use pyo3::prelude::*;
@@ -64,23 +64,21 @@ impl Drop for Cancel {
     }
 }
 
-impl Model {
-    /// Solves it; `progress` is called with a [`Stage`] now and then.
-    pub fn solution(&self, py: Python<'_>, device: &str, progress: Option<Py<PyAny>>) -> PyResult<Solution> {
-        let (device, model, watch) = (device_of(device)?, self.model.clone(), Arc::new(Watch::default()));
-        let _cancel = Cancel(watch.clone());
-        let watched = watch.clone();
-        let work = worker::start(move || solved(&model, device, &*watched))?;
-        let call = || match &progress {
-            Some(progress) => {
-                let stage = watch.stage.lock().unwrap_or_else(PoisonError::into_inner).1;
-                progress.call1(py, stage).map(drop)
-            }
-            None => Ok(()),
-        };
-        let (solutions, series) = worker::wait(py, work, call)?;
-        Ok(Solution::new(self, solutions, series))
-    }
+/// Solves a model; `progress` is called with a [`Stage`] now and then.
+pub fn solve(py: Python<'_>, of: &Resolved, device: &str, progress: Option<Py<PyAny>>) -> PyResult<Solution> {
+    let (device, model, watch) = (device_of(device)?, of.model.clone(), Arc::new(Watch::default()));
+    let _cancel = Cancel(watch.clone());
+    let watched = watch.clone();
+    let work = worker::start(move || solved(&model, device, &*watched))?;
+    let call = || match &progress {
+        Some(progress) => {
+            let stage = watch.stage.lock().unwrap_or_else(PoisonError::into_inner).1;
+            progress.call1(py, stage).map(drop)
+        }
+        None => Ok(()),
+    };
+    let (solutions, series) = worker::wait(py, work, call)?;
+    Ok(Solution::new(of.clone(), solutions, series))
 }
 
 type Solved = (Vec<pipeline::Solution>, Vec<warpfem::result::Series>);

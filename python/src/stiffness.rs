@@ -1,11 +1,13 @@
 //! The equations of a model.
 
-use crate::model::Given;
+use crate::given::Given;
+use crate::mesh::Mesh;
 use crate::values::{Values, copied};
 use crate::worker::Worker;
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use std::path::PathBuf;
 use std::sync::Arc;
 use warpfem::linalg::Space;
 use warpfem::pipeline::{BlockMatrix, LinearSystem};
@@ -32,20 +34,28 @@ pub fn ended(outcome: &Outcome) -> Ended {
     (outcome.iterations, outcome.relative_residual, outcome.converged)
 }
 
+#[pymethods]
 impl Stiffness {
-    pub fn new(py: Python<'_>, given: Given) -> PyResult<Stiffness> {
+    /// Of a case: see [`Given`].
+    #[new]
+    fn new(
+        py: Python<'_>,
+        path: PathBuf,
+        text: Option<String>,
+        mesh: Option<&Mesh>,
+        device: &str,
+    ) -> PyResult<Stiffness> {
+        let given = Given::new(path, text, mesh, device)?;
         let worker = Worker::new(py, || {
-            let (_, model, device) = given.resolve()?;
+            let device = given.device;
+            let model = given.model()?;
             Ok(LinearSystem::new(Space::open(device)?, model)?)
         })?;
         let facts = |of: &mut LinearSystem| Ok((of.device(), of.n(), of.components(), of.n_elements()));
         let (device, n, components, n_elements) = worker.run(py, facts)?;
         Ok(Stiffness { worker, device, n, components, n_elements })
     }
-}
 
-#[pymethods]
-impl Stiffness {
     fn load(&self, py: Python<'_>) -> PyResult<Values> {
         self.worker.run(py, |system| Ok(system.load()?)).map(Values::of)
     }

@@ -7,7 +7,7 @@ import xml.etree.ElementTree
 
 import numpy as np
 import pytest
-from conftest import MESHES, beam
+from conftest import MESHES, ROOT, beam
 
 import warpfem
 
@@ -141,3 +141,13 @@ def test_a_hundred_solutions_leave_nothing_behind():
     before = grown(20)
     after = grown(100)
     assert after - before < 6 << 20, f"{(after - before) / 2**20:.1f} MiB"
+
+
+def test_decks(folder):
+    deck = ROOT / "tests" / "data" / "decks" / "by_hand.inp"
+    (folder / "deck.inp").write_bytes(deck.read_bytes())
+    result = warpfem.Model.read("deck.inp").solve("cpu")
+    assert abs(result["displacement"]).max() > 0 and result.converged
+    with pytest.raises(ValueError, match="takes no tables"):
+        warpfem.Model.read("deck.inp").solver(tolerance=1e-8).check()
+    assert len(warpfem.Model("deck.inp").mesh.points) == len(result.mesh.points)

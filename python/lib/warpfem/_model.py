@@ -62,6 +62,8 @@ class Model:
     def case(self):
         """The text of the case that this is."""
         before = self._base.read_text() + "\n" if self._base else ""
+        if self.tables and self._path.suffix == ".inp":
+            raise ValueError(f"{self._path} is a deck, which takes no tables: take its mesh, Model({str(self._path)!r})")
         headings = {name: f"[{name}]" for name in ("mesh", *SINGLE)}
         return before + "\n".join(_toml.table(headings.get(name, f"[[{name}]]"), keys) for name, keys in self.tables)
 
@@ -148,7 +150,7 @@ class Model:
         """
         from ._linalg import Stiffness
 
-        return Stiffness(_warpfem.Model.stiffness(*self._given(device)))
+        return Stiffness(_warpfem.Stiffness(*self._given(device)))
 
     def __repr__(self):
         return f"<warpfem.Model {self._path.stem}: {', '.join(name for name, _ in self.tables)}>"
