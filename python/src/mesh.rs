@@ -29,6 +29,9 @@ type GivenBlock = (String, PyBuffer<i64>, Vec<usize>);
 /// A group: its name, its nodes, or its elements by block.
 type GivenGroup = (String, Option<PyBuffer<i64>>, Vec<(usize, PyBuffer<i64>)>);
 
+/// Name and dimension of a group, and its elements by block.
+type Group = (String, usize, Vec<(usize, Values)>);
+
 #[pyclass(frozen)]
 pub struct Mesh(pub Arc<mesh::Mesh>);
 
@@ -83,9 +86,8 @@ impl Mesh {
         (0..self.0.cells.len()).map(of).collect()
     }
 
-    /// Name and dimension of each group, and its elements by block.
     #[getter]
-    fn groups(&self) -> Vec<(String, usize, Vec<(usize, Values)>)> {
+    fn groups(&self) -> Vec<Group> {
         let of = |(i, group): (usize, &mesh::Group)| {
             let cells = |(k, (block, _)): (usize, &(usize, _))| {
                 (*block, Values::new(&self.0, |mesh| mesh.groups[i].members[k].1.as_slice(), 0))

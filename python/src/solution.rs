@@ -3,7 +3,7 @@
 use crate::error::detached;
 use crate::given::Resolved;
 use crate::mesh::Mesh;
-use crate::values::{Values, interface};
+use crate::values::{Values, interface, shape_of};
 use crate::worker::Worker;
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
@@ -27,6 +27,8 @@ pub struct Solution {
     series: Vec<Series>,
 }
 
+/// Name, columns and rows.
+type Table = (&'static str, Vec<&'static str>, Vec<(String, Vec<f64>)>);
 /// Frequencies or times, names of columns, and the rows of each name.
 type Curves = (&'static str, Vec<f64>, Vec<&'static str>, Vec<(String, Vec<Vec<f64>>)>);
 
@@ -102,8 +104,7 @@ impl Solution {
         DeviceValues::new(py, width, device, move |space| Ok(space.upload(solutions[step].step.nodes(&name))?))
     }
 
-    /// Name, columns and rows of each table of a step.
-    fn tables(&self, step: usize) -> PyResult<Vec<(&'static str, Vec<&'static str>, Vec<(String, Vec<f64>)>)>> {
+    fn tables(&self, step: usize) -> PyResult<Vec<Table>> {
         let of = |table: &warpfem::result::Table| {
             let columns = table.info.columns.iter().map(|(column, _)| *column).collect();
             (table.info.name, columns, table.rows.clone())
@@ -184,8 +185,7 @@ impl DeviceValues {
             Ok((values, space))
         })?;
         let (address, n) = memory.run(py, |(values, _)| Ok((values.view().as_ptr() as usize, values.len())))?;
-        let shape = if width == 0 { vec![n] } else { vec![n / width, width] };
-        Ok(DeviceValues { _memory: memory, address, shape })
+        Ok(DeviceValues { _memory: memory, address, shape: shape_of(n, width) })
     }
 }
 

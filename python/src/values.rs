@@ -28,11 +28,8 @@ impl Values {
     /// What `of` finds in its owner, flat, as an array of rows of `width` numbers; 0 for one without columns.
     pub fn new<O: Any + Send + Sync, T: Number>(owner: &Arc<O>, of: impl FnOnce(&O) -> &[T], width: usize) -> Values {
         let values = of(owner);
-        let shape = match width {
-            0 => vec![values.len()],
-            width => vec![values.len() / width, width],
-        };
-        Values { _owner: owner.clone(), address: values.as_ptr() as usize, shape, name: T::NAME }
+        let (address, shape) = (values.as_ptr() as usize, shape_of(values.len(), width));
+        Values { _owner: owner.clone(), address, shape, name: T::NAME }
     }
 
     /// An array of its own.
@@ -47,6 +44,11 @@ impl Values {
     fn __array_interface__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         interface(py, self.address, &self.shape, (self.name, true))
     }
+}
+
+/// The shape of `n` numbers in rows of `width`, or of an array without columns.
+pub fn shape_of(n: usize, width: usize) -> Vec<usize> {
+    n.checked_div(width).map_or(vec![n], |rows| vec![rows, width])
 }
 
 /// An array as numpy, and with another name CUDA's libraries, are told of it.

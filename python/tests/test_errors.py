@@ -58,8 +58,16 @@ def test_tables_are_there_to_be_mended():
 def test_devices_that_are_not_there():
     with pytest.raises(ValueError, match="expected auto, cpu, cuda"):
         beam().solve("gpu")
-    with pytest.raises(warpfem.DeviceError):
-        beam().solve("cuda:63")
+    result = beam().solve("cpu")
+    for call in (
+        lambda: beam().solve("cuda:63"),
+        lambda: beam().stiffness("cuda:63"),
+        lambda: result.on_device("displacement", 63),
+    ):
+        with pytest.raises(warpfem.DeviceError):
+            call()
+    with pytest.raises(KeyError, match="at nodes"):
+        result.on_device("von_mises")
 
 
 def test_too_little_memory_is_an_exception():

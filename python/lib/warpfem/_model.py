@@ -63,7 +63,9 @@ class Model:
         """The text of the case that this is."""
         before = self._base.read_text() + "\n" if self._base else ""
         if self.tables and self._path.suffix == ".inp":
-            raise ValueError(f"{self._path} is a deck, which takes no tables: take its mesh, Model({str(self._path)!r})")
+            raise ValueError(
+                f"{self._path} is a deck, which takes no tables: take its mesh, Model({str(self._path)!r})"
+            )
         headings = {name: f"[{name}]" for name in ("mesh", *SINGLE)}
         return before + "\n".join(_toml.table(headings.get(name, f"[[{name}]]"), keys) for name, keys in self.tables)
 
