@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures warpfem's Python package beside scikit-fem and PyAMG: `python compare.py [--cells 20 30] [--write]`.
+"""Measures warpfem's Python package beside scikit-fem and PyAMG: `python compare.py [--cells 20 30] [--parts 6] [--write]`.
 
 The task: the unit cube of steel, six tetrahedra a cell, held below, under a pressure above; displacements and von Mises stresses. Each
 script runs in a process of its own, its import included, and prints two numbers that have to agree. Then multigrid alone:
@@ -57,13 +57,16 @@ def tasks(cells, device):
     return rows
 
 
-def matrices():
+def matrices(parts):
     """Name, matrix, near-nullspace and right-hand side of each problem."""
     import scipy.sparse as sparse
 
     import warpfem
 
-    for name, size, cells in (("cube, hex8", [1, 1, 1], [24, 24, 24]), ("bar 20:1, hex8", [20, 1, 1], [160, 8, 8])):
+    for name, size, cells in (
+        ("cube, hex8", [1, 1, 1], [4 * parts] * 3),
+        ("bar 20:1, hex8", [20, 1, 1], [26 * parts, parts + 2, parts + 2]),
+    ):
         model = warpfem.Model(generate={"kind": "box", "element": "hex8", "size": size, "cells": cells})
         model.material(name="steel", young=1.0, poisson=0.3).support(on="xmin", fix="xyz")
         K, points = model.traction(on="xmax", vector=[0, 0, 1.0]).stiffness(), model.mesh.points
@@ -81,7 +84,7 @@ def matrices():
         )
         modes[points[:, 0] == 0.0] = 0.0
         yield name, A, modes.reshape(-1, 6), K.load
-    n = 50
+    n = 8 * parts
     line, one = sparse.diags_array([-1.0, 2.0, -1.0], offsets=[-1, 0, 1], shape=(n, n)), sparse.eye_array(n)
     A = (
         sparse.kron(sparse.kron(line, one), one)
@@ -92,7 +95,7 @@ def matrices():
     yield "Poisson, 7 points", A, np.ones((n**3, 1)), np.ones(n**3)
 
 
-def multigrid():
+def multigrid(parts):
     import pyamg
     from scipy.sparse.linalg import cg
 
@@ -102,7 +105,7 @@ def multigrid():
         "| matrix | unknowns | by | set-up | solution | iterations | operator complexity |",
         "| --- | ---: | --- | ---: | ---: | ---: | ---: |",
     ]
-    for name, A, modes, b in matrices():
+    for name, A, modes, b in matrices(parts):
 
         def row(by, setup, solution, iterations, complexity, x):
             residual = np.linalg.norm(b - A @ x) / np.linalg.norm(b)
@@ -141,6 +144,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cells", type=int, nargs="+", default=[20, 30])
     parser.add_argument("--device", default="cpu")
+    parser.add_argument(
+        "--parts", type=int, default=6, help="a quarter of the cells of the cube that multigrid is measured on"
+    )
     parser.add_argument("--write", action="store_true")
     arguments = parser.parse_args()
     versions = ", ".join(
@@ -149,7 +155,7 @@ def main():
     about = (
         f"{os.cpu_count()} cores of {platform.machine()}, {arguments.device}; {versions}; {time.strftime('%Y-%m-%d')}."
     )
-    text = "\n".join([about, "", *tasks(arguments.cells, arguments.device), "", *multigrid()])
+    text = "\n".join([about, "", *tasks(arguments.cells, arguments.device), "", *multigrid(arguments.parts)])
     print(text)
     if arguments.write:
         readme = HERE / "README.md"
