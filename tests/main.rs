@@ -26,6 +26,7 @@ mod joints;
 mod kernels;
 mod laplace;
 mod layers;
+mod linear;
 mod load_cases;
 mod loads;
 mod mass;

@@ -5,6 +5,7 @@ mod build;
 mod femses;
 mod groups;
 mod history;
+mod linear;
 mod loads;
 mod modal;
 mod modes;
@@ -14,6 +15,7 @@ mod start;
 mod system;
 mod transient;
 
+pub use linear::{BlockMatrix, LinearSystem};
 pub use system::{Loaded, Loading, Operator, System};
 
 use crate::device::{DeviceName, check_memory};

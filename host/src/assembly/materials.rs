@@ -46,10 +46,12 @@ impl Constants {
         }
     }
 
-    /// Which set each cell of a block has: that of its material, or one of its own, added here, by axes and temperature at its centroid;
-    /// nothing if all are by material.
+    /// Which set each cell of a block has: that of its material, or one of its own, added here, by its factor, and by axes and
+    /// temperature at its centroid; nothing if all are by material.
     pub(super) fn of_cells(&mut self, model: &Model, block: usize) -> Option<Vec<u32>> {
-        let varies = |material: &&Material| material.axes.vary() || !material.by_temperature.is_empty();
+        let factors = model.cell_factors.get(block);
+        let varies =
+            |material: &&Material| factors.is_some() || material.axes.vary() || !material.by_temperature.is_empty();
         model.materials.iter().find(varies)?;
         let (cells, of) = (&model.mesh.cells[block], &model.cell_material[block]);
         let one = |(cell, &material): (usize, &u32)| {
@@ -60,7 +62,8 @@ impl Constants {
             let warm = model.temperature.as_ref().map_or(0.0, |of| of.reference + of.at_centre(0, block, cells, cell));
             let own = own.at(warm);
             let place = model.mesh.middle(cells.cell(cell));
-            self.general.extend(of_material(model.analysis, &own, place));
+            let factor = factors.map_or(1.0, |factors| factors[cell]);
+            self.general.extend(of_material(model.analysis, &own, place).iter().map(|constant| factor * constant));
             if model.temperature.is_some() {
                 self.expansion.push(own.expansion_at(place));
             }

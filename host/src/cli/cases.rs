@@ -8,15 +8,15 @@ use super::terminal::{self, Detail};
 use super::{modes, preview, summary, table, warnings};
 use crate::device::DeviceName;
 use crate::linalg::Space;
-use crate::model::{Model, Study};
+use crate::model::{MassProperties, Model, Study};
 use crate::output::cases::CaseWriter;
 use crate::output::summary::{PeakResponse, StepSummary};
-use crate::output::{self, Summary};
+use crate::output::{self, Options, Summary};
 use crate::pipeline::{self, Solution};
 use crate::result::{Error, Extremes, FieldInfo, Quantity, Result, Series, Sink, Step, frequency, with_unit};
 use crate::solve::Monitor;
 use std::cell::RefCell;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use warpfem_text::{counted, engineering as number, percent};
 
 /// Writes what a study sends, and keeps the numbers.
@@ -44,6 +44,49 @@ impl Sink for CaseSink<'_> {
     }
 }
 
+impl CaseSink<'_> {
+    /// Writes what is of all steps, whose solutions these are; `read` and `total` are seconds.
+    fn finish(
+        self,
+        solutions: &[Solution],
+        mass: Option<MassProperties>,
+        (read, seconds): (f64, f64),
+    ) -> output::Result<(Summary, Vec<PathBuf>)> {
+        let CaseSink { model, writer, shown, .. } = self;
+        let each = solutions.iter().zip(shown);
+        let summaries: Vec<Summary> =
+            each.map(|(solution, shown)| summary::with(model, solution, shown, mass, read)).collect();
+        let mut total = total(model, &summaries, &writer);
+        total.timings_s.total = seconds;
+        let files = writer.finish(&summaries, &mut total)?;
+        Ok((total, files))
+    }
+}
+
+/// Writes the results of solutions that have kept them, into a folder, as `solve` does. Returns the summary.
+///
+/// # Errors
+///
+/// Those of writing.
+pub fn save(
+    dir: &Path,
+    model: &Model,
+    (solutions, series): (&[Solution], &[Series]),
+    (options, read): (Options, f64),
+) -> anyhow::Result<Summary> {
+    let mass = model.mass_properties();
+    if let ([solution], false) = (solutions, model.has_steps()) {
+        let mut summary = summary::of(model, 0, solution, mass, read);
+        output::write_all(dir, model, &solution.step, &mut summary, &options)?;
+        return Ok(summary);
+    }
+    let writer = CaseWriter::new(dir, model, options);
+    let mut sink = CaseSink { model, fields: Vec::new(), writer, shown: Vec::new() };
+    solutions.iter().try_for_each(|solution| sink.take(solution.step.clone())).map_err(of_sink)?;
+    series.iter().try_for_each(|series| sink.take_series(series.clone()))?;
+    Ok(sink.finish(solutions, mass, (read, 0.0))?.0)
+}
+
 /// Solves and writes the steps of a job. Returns the solution that the exit code is of, the first that has not
 /// converged or else the first, and what to say.
 pub(super) fn run(
@@ -63,18 +106,13 @@ pub(super) fn run(
         Ok(solutions)
     };
     let mut solutions = job.solve_or_fall_back(device, solve).map_err(of_sink)?;
-    let Some(CaseSink { writer, shown, .. }) = taken.into_inner() else { unreachable!("it has been solved") };
+    let Some(sink) = taken.into_inner() else { unreachable!("it has been solved") };
     if solutions.is_empty() {
         return Err(Failure::Stopped.into());
     }
     monitor.phase("write");
-    let each = solutions.iter().zip(shown);
-    let summaries: Vec<Summary> =
-        each.map(|(solution, shown)| summary::with(model, solution, shown, job.mass(), job.read)).collect();
-    let mut total = total(model, &summaries, &writer);
-    total.timings_s.total = job.seconds();
-    let small = writer.governing_step().map_or(String::new(), |step| preview::of(&model.mesh, step, quiet));
-    let files = writer.finish(&summaries, &mut total)?;
+    let small = sink.writer.governing_step().map_or(String::new(), |step| preview::of(&model.mesh, step, quiet));
+    let (total, files) = sink.finish(&solutions, job.mass(), (job.read, job.seconds()))?;
     let said = small + &text(&total, &files, before.as_ref(), detail);
     let decisive = solutions.iter().position(|solution| !solution.outcome.converged).unwrap_or(0);
     Ok((solutions.swap_remove(decisive), said))

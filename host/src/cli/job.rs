@@ -6,6 +6,7 @@ use super::terminal::{self, Detail};
 use super::{preview, summary};
 use crate::device::DeviceName;
 use crate::linalg::Space;
+use crate::mesh::Mesh;
 use crate::model::case::Case;
 use crate::model::{self, MassProperties, Model};
 use crate::output::{self, Options, Origin, PointField, Shot, Viewpoint, cases};
@@ -14,7 +15,7 @@ use crate::plan::fits;
 use crate::result::{Change, Changed, Error, FieldInfo, Result, When};
 use crate::solve::Monitor;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use std::time::{Instant, SystemTime};
 use warpfem_text::files;
 
@@ -134,7 +135,7 @@ impl Job {
     /// `quiet`.
     pub(super) fn write(&self, solution: &Solution, quiet: bool, detail: Detail) -> anyhow::Result<String> {
         let model = &self.model;
-        let mut summary = summary::of(model, solution, self.mass(), self.read);
+        let mut summary = summary::of(model, 0, solution, self.mass(), self.read);
         summary.timings_s.total = self.seconds();
         let before = Earlier::read(&self.dir);
         let files = output::write_all(&self.dir, model, &solution.step, &mut summary, &self.options())?;
@@ -144,7 +145,11 @@ impl Job {
 
 /// Solves on the device that was asked for, which is `chosen`; if `auto` has chosen one that fails or has too little
 /// memory, on the CPU, with a warning.
-pub(super) fn solve_or_fall_back(
+///
+/// # Errors
+///
+/// Those of solving.
+pub fn solve_or_fall_back(
     model: &Model,
     [asked, chosen]: [DeviceName; 2],
     solve: impl Fn(&Model, DeviceName) -> Result<Vec<Solution>>,
@@ -172,12 +177,22 @@ pub(super) fn deck_of(path: &Path) -> PathBuf {
 /// Reads a case and its mesh, and checks both, before anything large whether a device's memory can hold it.
 pub fn read_model(path: &Path, device: DeviceName) -> anyhow::Result<(Case, Model)> {
     let case = Case::read(path).map_err(model::Error::from)?;
-    let on_host = !matches!(device.resolve(), DeviceName::Cuda(_));
-    fits::check_case(&case, on_host)?;
-    let mesh = case.mesh()?;
-    fits::check_mesh(&mesh, case.analysis(), on_host)?;
-    let model = Model::resolve(&case, mesh)?;
+    let model = model_of(&case, None, device)?;
     Ok((case, model))
+}
+
+/// The same of a case, and of a mesh instead of that which it names.
+pub fn model_of(case: &Case, mesh: Option<Arc<Mesh>>, device: DeviceName) -> anyhow::Result<Model> {
+    let on_host = !matches!(device.resolve(), DeviceName::Cuda(_));
+    let mesh = match mesh {
+        Some(mesh) => case.fit(Path::new(&case.mesh_name()), mesh)?,
+        None => {
+            fits::check_case(case, on_host)?;
+            case.mesh()?.into()
+        }
+    };
+    fits::check_mesh(&mesh, case.analysis(), on_host)?;
+    Ok(Model::resolve(case, mesh)?)
 }
 
 #[cfg(test)]

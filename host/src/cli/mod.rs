@@ -32,8 +32,10 @@ mod warnings;
 #[cfg(test)]
 mod tests;
 
-pub use failure::Failure;
-pub use job::read_model;
+pub use cases::save;
+pub use failure::{Failure, exit_code, united};
+pub use job::{model_of, read_model, solve_or_fall_back};
+pub use progress::Share;
 pub use solve::{Auto, auto_or, one_of, orders, tolerance};
 
 use crate::output;
@@ -112,39 +114,48 @@ struct Elsewhere {
 
 /// Runs `warpfem`.
 pub fn main() -> ExitCode {
-    program(|arguments: Arguments| run(arguments.command))
+    ExitCode::from(main_of(std::env::args_os().collect()))
+}
+
+/// The same of some words, the program's name first, where those of the process are another's; returns the exit code.
+pub fn main_of(words: Vec<OsString>) -> u8 {
+    program_of(words, |arguments: Arguments| run(arguments.command))
 }
 
 /// Runs a program on its arguments and reports errors; its exit code, of which 1 stands for a bug alone.
 pub fn program<A: Parser>(run: fn(A) -> anyhow::Result<()>) -> ExitCode {
+    ExitCode::from(program_of(std::env::args_os().collect(), run))
+}
+
+fn program_of<A: Parser>(words: Vec<OsString>, run: fn(A) -> anyhow::Result<()>) -> u8 {
     panic::set_hook(Box::new(print::bug));
-    panic::catch_unwind(|| match parse() {
+    panic::catch_unwind(|| match parse(&words) {
         Ok(arguments) => finish(run(arguments)),
         Err(error) => {
             let code = if error.use_stderr() { 2 } else { 0 };
             match print::usage(&error) {
                 Err(error) if code == 0 => finish(Err(error.into())),
                 // There is nowhere left to report that stderr is closed.
-                _ => ExitCode::from(code),
+                _ => code,
             }
         }
     })
-    .unwrap_or(ExitCode::from(1))
+    .unwrap_or(1)
 }
 
 /// The arguments; clap's own messages have colours where ours have.
-fn parse<A: Parser>() -> Result<A, clap::Error> {
+fn parse<A: Parser>(words: &[OsString]) -> Result<A, clap::Error> {
     let colours = if print::wants_colours() { ColorChoice::Auto } else { ColorChoice::Never };
     let mut command = A::command().color(colours);
-    let matches = command.try_get_matches_from_mut(std::env::args_os());
-    A::from_arg_matches(&matches.map_err(|error| by_beginning(error, &command))?)
+    let matches = command.try_get_matches_from_mut(words);
+    A::from_arg_matches(&matches.map_err(|error| by_beginning(error, &command, words))?)
 }
 
 /// Where what is no flag is the beginning of one, that one is meant: clap would offer the one with the most letters in
 /// common.
-fn by_beginning(mut error: clap::Error, command: &clap::Command) -> clap::Error {
+fn by_beginning(mut error: clap::Error, command: &clap::Command, words: &[OsString]) -> clap::Error {
     let Some(ContextValue::String(typed)) = error.get(ContextKind::InvalidArg) else { return error };
-    let said = std::env::args().skip(1);
+    let said = words.iter().skip(1);
     let command = said.fold(command, |command, word| command.find_subcommand(word).unwrap_or(command));
     let flags = command.get_arguments().filter_map(|argument| Some(format!("--{}", argument.get_long()?)));
     let meant: Vec<String> = flags.filter(|flag| typed.len() > 2 && flag.starts_with(typed.as_str())).collect();
@@ -241,10 +252,10 @@ pub fn usage(message: String) -> anyhow::Error {
 }
 
 /// Reports an error and turns it into the exit code.
-fn finish(result: anyhow::Result<()>) -> ExitCode {
+fn finish(result: anyhow::Result<()>) -> u8 {
     let code = result.map_or_else(|error| reported(&failure::united(error)), |()| 0);
     // The results of an iteration that Ctrl-C has ended are written by then.
-    ExitCode::from(if matches!(code, 0 | 5) && interrupt::was_heeded() { interrupt::INTERRUPTED } else { code })
+    if matches!(code, 0 | 5) && interrupt::was_heeded() { interrupt::INTERRUPTED } else { code }
 }
 
 fn reported(error: &anyhow::Error) -> u8 {

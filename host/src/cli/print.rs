@@ -154,16 +154,21 @@ fn colour(tone: Tone, text: &str) -> String {
 
 /// Reports an error on stderr, and what to do about it where the error itself does not say.
 pub(super) fn error(error: &anyhow::Error) {
-    let text = match (error.downcast_ref::<Error>(), error.downcast_ref::<Failure>()) {
-        // The texts of both have their causes' in them.
-        (Some(error), _) => format!("{}: {error}{}", word(), help(error)),
-        (_, Some(failure)) => format!("{}: {failure}{}", word(), help_after(failure)),
-        _ => format!("{}: {error:#}", word()),
-    };
+    let text = format!("{}: {}", word(), message(error));
     let has_colours = has_colours(&io::stderr());
     let text = if has_colours { with_red_pointers(&text) } else { text };
     // There is nowhere left to report that stderr is closed.
     let _ = writeln!(io::stderr(), "{}", shown(&text, has_colours));
+}
+
+/// What is said of an error, behind the word.
+pub fn message(error: &anyhow::Error) -> String {
+    match (error.downcast_ref::<Error>(), error.downcast_ref::<Failure>()) {
+        // The texts of both have their causes' in them.
+        (Some(error), _) => format!("{error}{}", help(error)),
+        (_, Some(failure)) => format!("{failure}{}", help_after(failure)),
+        _ => format!("{error:#}"),
+    }
 }
 
 /// The text with the pointers under words of a case file, `  | ^^^^`, in red.

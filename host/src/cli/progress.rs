@@ -24,13 +24,39 @@ const PHASES: [(&str, f64); 8] = [
     ("write", 0.9),
 ];
 
+/// How much of a solution is done, from 0 to 1, as far as its phases tell.
+#[derive(Debug, Clone, Copy)]
+pub struct Share {
+    /// The part of the whole that the present phase has.
+    part: [f64; 2],
+    /// The number of the load case, counted from 1, and of how many.
+    pub case: [usize; 2],
+}
+
+impl Default for Share {
+    fn default() -> Self {
+        Share { part: [0.0, 1.0], case: [1, 1] }
+    }
+}
+
+impl Share {
+    /// A phase begins; returns how much is done.
+    pub fn phase(&mut self, name: &str) -> f64 {
+        self.part = part_in_case(part_of(name), self.case);
+        self.part[0]
+    }
+
+    /// How much is done where the iteration stands at this error; a NaN tells nothing.
+    pub fn error(&self, relative: f64, tolerance: f64) -> f64 {
+        let [start, end] = self.part;
+        start + (end - start) * (relative.ln() / tolerance.ln()).clamp(0.0, 1.0)
+    }
+}
+
 /// A [`Monitor`] that draws, or does nothing where there is no terminal.
 pub struct Progress {
     bar: ProgressBar,
-    /// The part of the bar that the present phase has.
-    part: Cell<[f64; 2]>,
-    /// The number of the load case, counted from 1, and of how many.
-    case: Cell<[usize; 2]>,
+    share: Cell<Share>,
 }
 
 impl Progress {
@@ -42,7 +68,7 @@ impl Progress {
         bar.set_style(style.progress_chars("=> "));
         interrupt::draws(&bar);
         tick(&bar);
-        Progress { bar, part: Cell::new([0.0, 1.0]), case: Cell::new([1, 1]) }
+        Progress { bar, share: Cell::default() }
     }
 
     /// A share of some work is done, of which this comes next.
@@ -103,11 +129,6 @@ fn part_in_case([start, end]: [f64; 2], [number, of]: [usize; 2]) -> [f64; 2] {
     [place(start), place(end)]
 }
 
-/// How far an error has brought the iteration, whose part of the bar this is; a NaN nowhere.
-fn of_error([start, end]: [f64; 2], relative: f64, tolerance: f64) -> u64 {
-    position(start + (end - start) * (relative.ln() / tolerance.ln()).clamp(0.0, 1.0))
-}
-
 /// Errors are printed once the work has returned: the bar is gone by then, whichever way it returned, and what draws it
 /// from another thread finds it finished.
 impl Drop for Progress {
@@ -119,22 +140,24 @@ impl Drop for Progress {
 impl Monitor for Progress {
     fn phase(&self, name: &'static str) {
         interrupt::iteration_ended();
-        let [number, of] = self.case.get();
-        self.part.set(part_in_case(part_of(name), [number, of]));
+        let mut share = self.share.get();
+        let (done, [number, of]) = (share.phase(name), share.case);
+        self.share.set(share);
         let case = if of > 1 { format!("load case {number} of {of}") } else { String::new() };
-        self.share(name, self.part.get()[0], &case);
+        self.share(name, done, &case);
     }
 
     fn case(&self, number: usize, of: usize) {
-        self.case.set([number, of]);
+        self.share.set(Share { case: [number, of], ..self.share.get() });
     }
 
     fn error(&self, iteration: usize, relative: f64, tolerance: f64) {
         interrupt::iteration_runs();
-        let position = of_error(self.part.get(), relative, tolerance);
+        let share = self.share.get();
+        let position = position(share.error(relative, tolerance));
         // An error rises now and then; what is done does not become less.
         self.bar.set_position(position.max(self.bar.position()));
-        let [number, of] = self.case.get();
+        let [number, of] = share.case;
         let case = if of > 1 { format!("load case {number} of {of}, ") } else { String::new() };
         self.bar.set_message(format!("{case}iteration {iteration}, error {relative:.1e}, goal {tolerance:.0e}"));
     }
@@ -164,7 +187,10 @@ mod tests {
 
     #[test]
     fn the_bar_shows_the_logarithm_of_the_residual() {
-        let of = |part| [1.0, 1e-4, 1e-8, 1e-12, 10.0, f64::NAN].map(|relative| of_error(part, relative, 1e-8));
+        let of = |part| {
+            let share = Share { part, ..Share::default() };
+            [1.0, 1e-4, 1e-8, 1e-12, 10.0, f64::NAN].map(|relative| position(share.error(relative, 1e-8)))
+        };
         assert_eq!(of([0.0, 1.0]), [0, 500, 1000, 1000, 0, 0]);
         assert_eq!(of([0.2, 0.6]), [200, 400, 600, 600, 200, 0]);
     }

@@ -20,9 +20,9 @@ use crate::result::{At, Field, FieldInfo, MODES, Moment, Quantity, REVERSED, Ste
 use crate::stress::norm;
 use kernels_rs::material::von_mises;
 
-/// The data; the times of writing and of the whole are filled in when they are known.
-pub fn of(model: &Model, solution: &Solution, mass: Option<MassProperties>, read: f64) -> Summary {
-    let (results, probes) = (results(model, 0, &solution.step), probes(model, &solution.step));
+/// The data of a step, by its number; the times of writing and of the whole are filled in when they are known.
+pub fn of(model: &Model, case: usize, solution: &Solution, mass: Option<MassProperties>, read: f64) -> Summary {
+    let (results, probes) = (results(model, case, &solution.step), probes(model, &solution.step));
     with(model, solution, (results, probes), mass, read)
 }
 

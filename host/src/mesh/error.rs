@@ -111,6 +111,9 @@ pub enum MeshError {
     /// An element names a node that the file does not define.
     #[error("element {element} refers to node {node}, which the file does not define")]
     MissingNode { element: u64, node: u64 },
+    /// A group of arrays names something that is not there.
+    #[error("group `{group}` has number {member} of {n} {what}: numbers begin with 0")]
+    NoMember { group: String, what: &'static str, member: u64, n: usize },
     /// Two nodes have this tag.
     #[error("node tag {0} is defined more than once")]
     DuplicateNode(u64),

@@ -2,6 +2,7 @@
 
 pub mod adjacency;
 pub mod annulus;
+mod arrays;
 pub mod bodies;
 mod cached;
 mod check;
@@ -27,6 +28,7 @@ mod testing;
 pub mod thin;
 pub mod write;
 
+pub use arrays::{Block, Members};
 pub use cached::Cached;
 pub use error::{MeshError, Place};
 pub use gmsh::foreign::not_a_case;

@@ -83,6 +83,14 @@ impl Raw {
         }
     }
 
+    /// Adds a group of elements of one dimension: their kinds, and which of each by their order.
+    pub fn add_group(&mut self, name: String, dim: usize, members: Vec<(ElementKind, Vec<u32>)>) {
+        let key = (dim as i32, self.groups.len() as i32 + 1);
+        let members = members.into_iter().map(|(kind, cells)| (self.block_of(kind), cells)).collect();
+        self.names.insert(key, name);
+        self.groups.insert(key, members);
+    }
+
     /// Notes an element of a type that is not supported.
     pub fn push_unknown(&mut self, code: i32, tag: u64, nodes: &[u64], physical: &[i32]) {
         self.n_unknown += 1;

@@ -315,6 +315,8 @@ pub struct Model {
     /// For each block of `mesh.cells` of the analysis's dimension (in `mesh.cells` order; other blocks have an empty
     /// list): the material index of each cell.
     pub cell_material: Vec<Vec<u32>>,
+    /// How many times as stiff, or conducting, each cell is as its material, likewise; empty where all are so once.
+    pub cell_factors: Vec<Vec<f64>>,
     /// The supports, in the case file's order.
     pub supports: Vec<Support>,
     /// The springs, in the case file's order.
@@ -383,7 +385,8 @@ impl Model {
 
     /// The form of the device code that integrates it.
     pub fn form(&self) -> FormKind {
-        let is_isotropic = self.materials.iter().all(Material::is_isotropic);
+        // Kernels of isotropic materials know no constants of a cell's own.
+        let is_isotropic = self.cell_factors.is_empty() && self.materials.iter().all(Material::is_isotropic);
         self.analysis.form(is_isotropic)
     }
 }

@@ -36,7 +36,7 @@ impl Model {
     ///
     /// [`Error::Case`] for names that do not fit the mesh; [`Error::Model`] for a mesh that the analysis is not for, a
     /// missing density, supports that leave a part free to move, or a part whose potential no support fixes.
-    pub fn resolve(case: &Case, mesh: Mesh) -> Result<Model, Error> {
+    pub fn resolve(case: &Case, mesh: impl Into<Arc<Mesh>>) -> Result<Model, Error> {
         let (model, problems) = Model::review(case, mesh);
         problems.or(model)
     }
@@ -46,8 +46,8 @@ impl Model {
     ///
     /// A mesh that the analysis is not for ends it. Free motions are not looked for unless every support is resolved:
     /// they would follow from the one that is missing.
-    pub fn review(case: &Case, mesh: Mesh) -> (Model, Problems) {
-        let (mut model, mut problems, mut at_rest) = Model::review_one(case, Arc::new(mesh));
+    pub fn review(case: &Case, mesh: impl Into<Arc<Mesh>>) -> (Model, Problems) {
+        let (mut model, mut problems, mut at_rest) = Model::review_one(case, mesh.into());
         for case in &case.others {
             let (other, more, rests) = Model::review_one(case, model.mesh.clone());
             let step = other.step_name(0).into_owned();
@@ -87,6 +87,7 @@ impl Model {
             thickness: case.thickness(),
             materials: vec![],
             cell_material: vec![],
+            cell_factors: vec![],
             supports: vec![],
             springs: vec![],
             masses: vec![],

@@ -546,7 +546,7 @@ impl<T: Real> System<T> {
     }
 
     /// What an iteration has found, on the host, slaves with it.
-    fn displacements(&self, space: &Space, v: Buffer<T>) -> Result<Vec<f64>> {
+    pub(super) fn displacements(&self, space: &Space, v: Buffer<T>) -> Result<Vec<f64>> {
         let mut v: Vec<f64> = space.take(v)?.into_iter().map(T::to_f64).collect();
         self.body.couplings.iter().for_each(|couplings| couplings.rows.expand(&mut v));
         Ok(v)

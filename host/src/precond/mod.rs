@@ -17,6 +17,7 @@ mod coupled;
 mod rounded;
 pub mod spectrum;
 
+pub use amg::tentative::Modes;
 pub use amg::{Amg, Hierarchy, SetupCache};
 pub use chebyshev::Chebyshev;
 pub(crate) use jacobi::to_single;
@@ -90,6 +91,8 @@ pub struct Context<'a> {
     pub vertices: Option<VertexLevel<'a>>,
     /// The couplings around the matrix, which is K: then the preconditioner is one of `T^T K T`.
     pub coupled: Option<&'a CoupledRows>,
+    /// What costs no energy, if that is not the rigid motions of the nodes.
+    pub modes: Option<&'a Modes>,
 }
 
 /// What a hierarchy begins with where the finest level has no entries.
@@ -115,7 +118,16 @@ pub struct Original<'a> {
 impl<'a> Context<'a> {
     /// An order, and nothing else.
     pub fn of_order(order: usize) -> Self {
-        Context { order, coords: None, ends: None, original: None, kept: None, vertices: None, coupled: None }
+        Context {
+            order,
+            coords: None,
+            ends: None,
+            original: None,
+            kept: None,
+            vertices: None,
+            coupled: None,
+            modes: None,
+        }
     }
 
     /// An order, the nodes' coordinates, and the ends of the edges that some of them are in the middle of.

@@ -171,7 +171,7 @@ impl Case {
             let mesh = deck
                 .mesh()
                 .map_err(|source| MeshError::InFile { path: self.path.clone(), source: Box::new(source) })?;
-            return self.check_hanging(&self.path, mesh);
+            return self.fit(&self.path, mesh.into()).map(Arc::unwrap_or_clone);
         }
         let table = self.tables.mesh.get_ref();
         if let (Some(file), Some(path)) = (&table.file, self.mesh_path()) {
@@ -187,12 +187,11 @@ impl Case {
                 let error = self.error_at(file.span(), message, help);
                 return Err(Error::MissingMesh(error));
             }
-            let mut mesh = match deck::is_deck(&path) {
+            let mesh = match deck::is_deck(&path) {
                 true => deck::mesh(&path)?,
                 false => Mesh::read(&path).map_err(|error| self.not_flat(file.span(), error))?,
             };
-            self.set_kind(&mut mesh)?;
-            return self.check_hanging(&path, mesh);
+            return self.fit(&path, mesh.into()).map(Arc::unwrap_or_clone);
         }
         match self.generated()? {
             Some(generated) => Ok(generated.mesh()?),
@@ -200,11 +199,22 @@ impl Case {
         }
     }
 
+    /// A mesh as the case has it: with elements of the kind that it names, and none that hang unless it allows them. `path`
+    /// names the mesh.
+    ///
+    /// # Errors
+    ///
+    /// No element can be of that kind; elements hang.
+    pub fn fit(&self, path: &Path, mut mesh: Arc<Mesh>) -> Result<Arc<Mesh>, Error> {
+        self.set_kind(&mut mesh)?;
+        self.check_hanging(path, mesh)
+    }
+
     /// Takes the elements of a file as of the kind that the case names.
-    fn set_kind(&self, mesh: &mut Mesh) -> Checked {
+    fn set_kind(&self, mesh: &mut Arc<Mesh>) -> Checked {
         let Some(element) = &self.tables.mesh.get_ref().element else { return Ok(()) };
         let Some(kind) = ElementKind::from_name(element.get_ref()) else { return Ok(()) };
-        if mesh.set_kind(kind) {
+        if Arc::make_mut(mesh).set_kind(kind) {
             return Ok(());
         }
         let names: Vec<&str> = mesh.solids().map(|(_, cells)| cells.kind.info().name).collect();
@@ -214,12 +224,12 @@ impl Case {
     }
 
     /// Refuses a mesh whose elements do not match; or warns, if the case allows it.
-    fn check_hanging(&self, path: &Path, mut mesh: Mesh) -> Result<Mesh, Error> {
+    fn check_hanging(&self, path: &Path, mut mesh: Arc<Mesh>) -> Result<Arc<Mesh>, Error> {
         let Err(source) = mesh.check_hanging() else { return Ok(mesh) };
         if self.tables.mesh.get_ref().allow_hanging != Some(true) {
             return Err(MeshError::InFile { path: path.into(), source: Box::new(source) }.into());
         }
-        mesh.warnings.extend(source.to_string().lines().next().map(str::to_string));
+        Arc::make_mut(&mut mesh).warnings.extend(source.to_string().lines().next().map(str::to_string));
         Ok(mesh)
     }
 

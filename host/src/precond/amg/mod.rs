@@ -280,9 +280,14 @@ impl<'a, T: Real> Parts<'a, T> {
                     return found.coupled(space, rows, Some(ends)).map(Some);
                 }
             }
-            let found = aggregate(space, &fine, coords, (0, REACH), Modes::rigid_number(size), |free| {
+            let number = context.modes.map_or(Modes::rigid_number(size), |modes| modes.number);
+            let found = aggregate(space, &fine, coords, (0, REACH), number, |free| {
                 let coupled = rows.map(|rows| without_slaves(space, rows, size, free)).transpose()?;
-                Ok(Rc::new(Modes::rigid(space, size, coords, coupled.as_ref().unwrap_or(free))?))
+                let free = coupled.as_ref().unwrap_or(free);
+                Ok(Rc::new(match context.modes {
+                    Some(modes) => modes.supported(space, size, free)?,
+                    None => Modes::rigid(space, size, coords, free)?,
+                }))
             })?;
             found.map(|found| found.coupled(space, rows, None)).transpose()
         })?;

@@ -4,11 +4,15 @@ use super::aggregate::Aggregates;
 use super::blocks::{BlockRows, Columns, Shape, zeros};
 use crate::device::Buffer;
 use crate::linalg::Space;
-use crate::result::Result;
+use crate::result::{Error, Result};
 use crate::sparse::Pattern;
 use kernels_rs::amg::modes::{Centre, Centroids, FactoriseProducts, ModeProducts, OrthonormalModes, RigidModes};
 use kernels_rs::amg::pattern::{CountMembers, ListMembers};
 use std::rc::Rc;
+
+/// Most modes, and the numbers of them that coarse matrices have blocks of.
+const MOST: usize = 6;
+const NUMBERS: [usize; 4] = [1, 2, 3, MOST];
 
 /// The modes at the nodes of a level.
 pub struct Modes {
@@ -30,6 +34,34 @@ impl Modes {
         unsafe { space.run(n, RigidModes { about: Centre { x }, size, coords, free, modes }) }?;
         space.finish()?;
         Ok(Modes { number, values })
+    }
+
+    /// Modes that are given, `[n][size][columns]`; between them and the next number that matrices have blocks of are zeros,
+    /// which a level leaves out.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::TooLarge`] of more than six.
+    pub fn given(space: &Space, columns: usize, values: &[f64]) -> Result<Self> {
+        let Some(number) = NUMBERS.into_iter().find(|number| *number >= columns) else {
+            return Err(Error::TooLarge(format!("{columns} modes of a near-nullspace, and there can be {MOST}")));
+        };
+        let padded = values.chunks_exact(columns.max(1)).flat_map(|row| {
+            let zeros = std::iter::repeat_n(0.0, number - columns);
+            row.iter().copied().chain(zeros)
+        });
+        Ok(Modes { number, values: space.upload_vec(padded.collect())? })
+    }
+
+    /// The same with 0 in supported components; `free` as for [`Modes::rigid`].
+    pub fn supported(&self, space: &Space, size: usize, free: &Buffer<u8>) -> Result<Self> {
+        let (mut values, free) = (space.download(&self.values)?, space.download(free)?);
+        for (row, values) in values.chunks_exact_mut(self.number).enumerate() {
+            if free[row / size] >> (row % size) & 1 == 0 {
+                values.fill(0.0);
+            }
+        }
+        Ok(Modes { number: self.number, values: space.upload_vec(values)? })
     }
 
     /// How many rigid motions a body with `size` components has; or constants.
