@@ -52,6 +52,7 @@ CASE
         { echo "MISS meshio on a box of $cells cells"; status=1; }
 done
 python3 "$here/frd.py" "$binary" || status=1
+python3 "$here/eigen.py" "$binary" 12 || status=1
 # Gmsh's own program meshes a geometry, and the case that is suggested for it holds its faces.
 (cd "$out" && python3 -c 'import gmsh; gmsh.initialize(); gmsh.model.occ.addBox(0, 0, 0, 9, 3, 2); gmsh.model.occ.synchronize(); gmsh.write("box.step")' >/dev/null &&
     "$binary" init box.step && "$binary" convert box.msh box.inp && grep -q '^\*SURFACE, NAME=face6' box.inp) ||
