@@ -19,6 +19,8 @@ fn pulled(kind: ElementKind) -> Model {
     model(&format!("{SOFT}{CLAMP}{load}"), meshes::regular_box(kind, [4, 2, 2]))
 }
 
+const TIGHT: CgOptions = CgOptions::new(1e-11, 500);
+
 fn spaces() -> Vec<Space> {
     [Space::cpu(), Space::gpu(Emulated::default()).unwrap()].into_iter().chain(gpu()).collect()
 }
@@ -33,11 +35,11 @@ fn a_system_solves_what_its_model_is() {
         let u = solve(&pulled(kind), DeviceName::Cpu, &Silent).unwrap().unknown(3);
         for space in spaces() {
             let mut system = LinearSystem::new(space, pulled(kind)).unwrap();
-            let (found, outcome) = system.solve(None, 1e-11, 500).unwrap();
+            let (found, outcome) = system.solve(None, TIGHT, &Silent).unwrap();
             assert!(outcome.converged);
             assert_close("u", &found, &u, 1e-5, size(&u));
             let load = system.load().unwrap();
-            let (again, _) = system.solve(Some(&load), 1e-11, 500).unwrap();
+            let (again, _) = system.solve(Some(&load), TIGHT, &Silent).unwrap();
             assert_close("u of the load", &again, &found, 1e-9, size(&u));
             assert_close("K u", &system.apply(&found).unwrap(), &load, 1e-9, size(&load));
             let work: f64 = found.iter().zip(&load).map(|(u, f)| u * f).sum();
@@ -66,7 +68,7 @@ fn its_matrix_is_its_operator() {
 fn elements_are_as_stiff_as_their_factors_say() {
     for space in spaces() {
         let mut system = LinearSystem::new(space, pulled(Hex8)).unwrap();
-        let (u, _) = system.solve(None, 1e-11, 500).unwrap();
+        let (u, _) = system.solve(None, TIGHT, &Silent).unwrap();
         let of_one = system.energies(&u).unwrap();
         let factors: Vec<f64> = (0..system.n_elements()).map(|i| 0.5 + 0.1 * i as f64).collect();
         // The first assembles anew, the others in the blocks that are there.
@@ -76,7 +78,7 @@ fn elements_are_as_stiff_as_their_factors_say() {
             assert_close("energies", &system.energies(&u).unwrap(), &expected, 1e-9, size(&expected));
         }
         let quarter: Vec<f64> = u.iter().map(|u| 0.25 * u).collect();
-        assert_close("u", &system.solve(None, 1e-11, 500).unwrap().0, &quarter, 1e-7, size(&quarter));
+        assert_close("u", &system.solve(None, TIGHT, &Silent).unwrap().0, &quarter, 1e-7, size(&quarter));
     }
 }
 

@@ -1,4 +1,4 @@
-"""Derivatives of displacements with respect to the Young's modulus of each element and the load on each node, for PyTorch.
+"""Derivatives of displacements by the Young's modulus of each element and the load on each node, for PyTorch.
 
 With `K(E) u = f` and a function J of u, one more solution gives all of them: `K l = dJ/du`, `dJ/df = l`, and as K is linear in each
 modulus, `dJ/dE_e = -l . K_e u / E_e`. `l . K_e u` is a difference of energies, of `(u + l) / 2` and `(u - l) / 2`.
@@ -11,7 +11,7 @@ import warpfem
 
 
 class Displacement(torch.autograd.Function):
-    """u of the moduli, relative to those of the materials, and of the loads: `Displacement.apply(stiffness, moduli, loads)`."""
+    """`u = Displacement.apply(stiffness, moduli, loads)`, the moduli relative to those of the materials."""
 
     @staticmethod
     def forward(context, stiffness, moduli, loads):

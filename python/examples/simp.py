@@ -1,8 +1,8 @@
-"""Topology optimisation of a cantilever, the stiffest of a given volume: `python simp.py [--cells X Y Z] [--device cuda]`.
+"""Topology optimisation: the stiffest cantilever of a given volume, `python simp.py [--cells X Y Z] [--device cuda]`.
 
-SIMP: an element of density x is `x^3` times as stiff as solid material. Densities are filtered over neighbours and updated by the
-optimality criteria (Andreassen, Clausen, Schevenels, Lazarov, Sigmund: Efficient topology optimization in MATLAB using 88 lines of
-code, Struct. Multidisc. Optim. 43, 2011), in space instead of in the plane.
+SIMP: an element of density x is `x^3` times as stiff as solid material. Densities are filtered over neighbours and
+updated by the optimality criteria (Andreassen, Clausen, Schevenels, Lazarov, Sigmund: Efficient topology optimization
+in MATLAB using 88 lines of code, Struct. Multidisc. Optim. 43, 2011), in space instead of in the plane.
 """
 
 import argparse

@@ -3,7 +3,7 @@
 use crate::given::device_of;
 use crate::stiffness::{Ended, check_tolerance, ended};
 use crate::values::{Values, copied};
-use crate::worker::Worker;
+use crate::worker::{CancelOnDrop, Cancellable, Flag, Worker};
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -12,7 +12,7 @@ use warpfem::linalg::Space;
 use warpfem::precond::{self, Context, Modes, Preconditioner};
 use warpfem::result::choices;
 use warpfem::solve::energy::Equations;
-use warpfem::solve::{CgOptions, Iteration, Silent};
+use warpfem::solve::{CgOptions, Iteration, Monitor};
 use warpfem::sparse::{AUTO, LinOp, Matrix, Pattern, Sparsity, Tuning};
 
 /// A matrix and its hierarchy.
@@ -53,10 +53,10 @@ impl Hierarchy {
         Ok(self.space.take(z)?)
     }
 
-    fn solve(&self, b: Vec<f64>, options: CgOptions) -> anyhow::Result<(Vec<f64>, Ended)> {
+    fn solve(&self, b: Vec<f64>, options: CgOptions, monitor: &dyn Monitor) -> anyhow::Result<(Vec<f64>, Ended)> {
         let (b, mut x) = (self.space.upload_vec(b)?, self.space.zeros(self.matrix.n())?);
         let equations = Equations::new(&self.matrix, &b);
-        let outcome = self.preconditioner.solve(&self.space, &equations, &mut x, options, &Silent)?;
+        let outcome = self.preconditioner.solve(&self.space, &equations, &mut x, options, monitor)?;
         Ok((self.space.take(x)?, ended(&outcome)))
     }
 }
@@ -117,7 +117,9 @@ impl Amg {
     ) -> PyResult<(Values, Ended)> {
         let b = copied(py, &b, self.n)?;
         check_tolerance(tolerance)?;
-        let (x, ended) = self.worker.run(py, move |of| of.solve(b, CgOptions::new(tolerance, max_iterations)))?;
+        let (flag, options) = (Flag::default(), CgOptions::new(tolerance, max_iterations));
+        let _cancel = CancelOnDrop(flag.clone());
+        let (x, ended) = self.worker.run(py, move |of| of.solve(b, options, &Cancellable(flag)))?;
         Ok((Values::of(x), ended))
     }
 }

@@ -2,9 +2,9 @@
 
 use crate::given::{Resolved, device_of};
 use crate::solution::Solution;
-use crate::worker;
+use crate::worker::{self, CancelOnDrop, Flag};
 use pyo3::prelude::*;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 use warpfem::cli::{self, Failure, Share};
 use warpfem::device::DeviceName;
@@ -22,7 +22,7 @@ type Stage = (&'static str, f64, usize, f64, f64, (usize, usize));
 #[derive(Default)]
 struct Watch {
     stage: Mutex<(Share, Stage)>,
-    is_cancelled: AtomicBool,
+    is_cancelled: Flag,
 }
 
 impl Watch {
@@ -55,19 +55,10 @@ impl Monitor for Watch {
     }
 }
 
-/// Cancels a solution that nobody waits for any longer.
-struct Cancel(Arc<Watch>);
-
-impl Drop for Cancel {
-    fn drop(&mut self) {
-        self.0.is_cancelled.store(true, Ordering::Relaxed);
-    }
-}
-
 /// Solves a model; `progress` is called with a [`Stage`] now and then.
 pub fn solve(py: Python<'_>, of: &Resolved, device: &str, progress: Option<Py<PyAny>>) -> PyResult<Solution> {
     let (device, model, watch) = (device_of(device)?, of.model.clone(), Arc::new(Watch::default()));
-    let _cancel = Cancel(watch.clone());
+    let _cancel = CancelOnDrop(watch.is_cancelled.clone());
     let watched = watch.clone();
     let work = worker::start(move || solved(&model, device, &*watched))?;
     let call = || match &progress {

@@ -3,7 +3,7 @@
 use crate::given::Given;
 use crate::mesh::Mesh;
 use crate::values::{Values, copied};
-use crate::worker::Worker;
+use crate::worker::{CancelOnDrop, Cancellable, Flag, Worker};
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -12,6 +12,7 @@ use std::sync::Arc;
 use warpfem::linalg::Space;
 use warpfem::pipeline::{BlockMatrix, LinearSystem};
 use warpfem::result::Outcome;
+use warpfem::solve::CgOptions;
 
 #[pyclass(frozen)]
 pub struct Stiffness {
@@ -74,7 +75,9 @@ impl Stiffness {
     ) -> PyResult<(Values, Ended)> {
         let f = f.map(|f| copied(py, &f, self.n)).transpose()?;
         check_tolerance(tolerance)?;
-        let solve = move |system: &mut LinearSystem| Ok(system.solve(f.as_deref(), tolerance, max_iterations)?);
+        let (flag, options) = (Flag::default(), CgOptions::new(tolerance, max_iterations));
+        let _cancel = CancelOnDrop(flag.clone());
+        let solve = move |system: &mut LinearSystem| Ok(system.solve(f.as_deref(), options, &Cancellable(flag))?);
         let (u, outcome) = self.worker.run(py, solve)?;
         Ok((Values::of(u), ended(&outcome)))
     }

@@ -3,9 +3,33 @@
 use crate::error::{Fault, caught};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::Duration;
+use warpfem::solve::Monitor;
+
+/// Whether nobody waits any longer.
+pub type Flag = Arc<AtomicBool>;
+
+/// Raises a flag when it goes.
+pub struct CancelOnDrop(pub Flag);
+
+impl Drop for CancelOnDrop {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Ends an iteration once a flag is raised.
+pub struct Cancellable(pub Flag);
+
+impl Monitor for Cancellable {
+    fn is_cancelled(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
 
 /// How often Python is asked whether to go on.
 const BEAT: Duration = Duration::from_millis(50);

@@ -1,4 +1,5 @@
-"""What needs a GPU: `python python/tests/gpu.py`, with the wheel installed. CuPy, PyTorch and JAX are tested where they are.
+"""What needs a GPU: `python python/tests/gpu.py`, with the wheel installed. CuPy, PyTorch and JAX are tested where they
+are.
 
 It is no test of pytest's, which would skip it without a GPU and look green.
 """

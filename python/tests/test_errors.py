@@ -47,6 +47,13 @@ def test_texts_point_into_the_case():
     assert str(error.value).startswith(f"model.toml:{line}:1: ") and "`young`" in str(error.value)
 
 
+def test_names_are_of_files():
+    for name in ("", "a/b", "/"):
+        with pytest.raises(ValueError, match="no name of a file"):
+            beam(name=name)
+    assert beam(name="a beam").solve("cpu").summary["case"] == "a beam"
+
+
 def test_tables_are_there_to_be_mended():
     model = beam().force(on="nowhere", total=[1, 0, 0])
     with pytest.raises(warpfem.CaseError, match="nowhere"):

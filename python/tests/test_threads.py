@@ -90,6 +90,32 @@ def test_ctrl_c_ends_a_solution():
     assert run.wait(30) == 0
 
 
+STIFFNESS = (
+    SLOW[: SLOW.index("model.check")]
+    + """
+K = model.stiffness()
+print("ready", flush=True)
+try:
+    while True:
+        K.solve(tolerance=1e-13)
+except KeyboardInterrupt:
+    start = time.monotonic()
+    K.load
+    print("free after", time.monotonic() - start, flush=True)
+"""
+)
+
+
+def test_ctrl_c_ends_a_solution_with_the_stiffness_matrix():
+    run = subprocess.Popen([sys.executable, "-c", STIFFNESS], stdout=subprocess.PIPE, text=True)
+    assert run.stdout.readline() == "ready\n"
+    time.sleep(0.5)
+    run.send_signal(signal.SIGINT)
+    said = run.stdout.readline()
+    run.stdout.close()
+    assert said.startswith("free after") and float(said.split()[-1]) < 1.0 and run.wait(30) == 0
+
+
 def test_the_program_is_there(folder):
     done = subprocess.run(
         [f"{sys.prefix}/bin/warpfem", "mesh", "box", "--cells", "2", "2", "2", "-o", "cube.msh"],

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Measures warpfem's Python package beside scikit-fem and PyAMG: `python compare.py [--cells 20 30] [--parts 6] [--write]`.
+"""Measures warpfem's Python package beside scikit-fem and PyAMG: `python compare.py [--cells 20 30] [--write]`.
 
-The task: the unit cube of steel, six tetrahedra a cell, held below, under a pressure above; displacements and von Mises stresses. Each
-script runs in a process of its own, its import included, and prints two numbers that have to agree. Then multigrid alone:
-`warpfem.amg` beside `pyamg.smoothed_aggregation_solver`, both with rigid-body modes, on the matrix of that cube and on that of a slender
-bar, and on Poisson's equation; conjugate gradients to a relative residual of 1e-8. Needs scipy, scikit-fem and pyamg. `--write` puts the tables into README.md.
+The task: the unit cube of steel, six tetrahedra a cell, held below, under a pressure above; displacements and von Mises
+stresses. Each script runs in a process of its own, its import included, and prints two numbers that have to agree. Then
+multigrid alone: `warpfem.amg` beside `pyamg.smoothed_aggregation_solver`, both with rigid-body modes, on the matrix of
+that cube and on that of a slender bar, and on Poisson's equation; conjugate gradients to a relative residual of 1e-8.
+Needs scipy, scikit-fem and pyamg. `--write` puts the tables into README.md.
 """
 
 import argparse

@@ -8,7 +8,7 @@ use crate::parallel;
 use crate::result::choices::Preconditioner;
 use crate::result::{Outcome, Plan, Result};
 use crate::solve::energy::Equations;
-use crate::solve::{CgOptions, Iteration, Silent, iteration};
+use crate::solve::{CgOptions, Iteration, Monitor, Silent, iteration};
 use crate::sparse::{Coupled, Sparsity};
 use crate::stress;
 
@@ -73,9 +73,14 @@ impl LinearSystem {
         Ok(self.to_mesh(&self.space.take(y)?))
     }
 
-    /// `K^-1 f` by conjugate gradients with multigrid, until the residual is below `tolerance` times f; f counts where
-    /// nothing is held, and there alone is the solution not 0. Without f the load.
-    pub fn solve(&mut self, f: Option<&[f64]>, tolerance: f64, max_iterations: usize) -> Result<(Vec<f64>, Outcome)> {
+    /// `K^-1 f` by conjugate gradients with multigrid; f counts where nothing is held, and there alone is the solution not 0.
+    /// Without f the load. Tolerances are on the residual.
+    pub fn solve(
+        &mut self,
+        f: Option<&[f64]>,
+        options: CgOptions,
+        monitor: &dyn Monitor,
+    ) -> Result<(Vec<f64>, Outcome)> {
         if self.iteration.is_none() {
             let (context, matrix) = (self.system.body.context(self.model.solver.order), self.system.matrix());
             let by = self.model.solver.preconditioner.unwrap_or(Preconditioner::Amg);
@@ -91,8 +96,7 @@ impl LinearSystem {
         let (given, coupled) = (given.transpose()?, self.coupled());
         let equations = Equations::new(coupled.operator(), given.as_ref().unwrap_or(&self.system.f));
         let mut v = self.space.zeros(self.n())?;
-        let options = CgOptions::new(tolerance, max_iterations);
-        let outcome = iteration.solve(&self.space, &equations, &mut v, options, &Silent)?;
+        let outcome = iteration.solve(&self.space, &equations, &mut v, options, monitor)?;
         Ok((self.to_mesh(&self.system.displacements(&self.space, v)?), outcome))
     }
 

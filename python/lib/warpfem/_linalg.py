@@ -40,8 +40,8 @@ class _Solver(LinearOperator):
 class Stiffness(_Solver):
     """The stiffness matrix of a model: K, with 0 in rows and columns of what is held but for the diagonal.
 
-    Vectors have the shape ``(components * n_nodes,)``, node by node in the order of `Mesh.points`. It is computed with on the device that
-    it was made on; vectors are copied there and back.
+    Vectors have the shape ``(components * n_nodes,)``, node by node in the order of `Mesh.points`. It is computed with
+    on the device that it was made on; vectors are copied there and back.
 
     Attributes
     ----------
@@ -102,7 +102,7 @@ class Stiffness(_Solver):
 
 
 class Amg(_Solver):
-    """Smoothed aggregation multigrid for a symmetric positive definite matrix: a preconditioner, ``M @ r`` is nearly ``A^-1 r``.
+    """Smoothed aggregation multigrid for a symmetric positive definite matrix: ``M @ r`` is nearly ``A^-1 r``.
 
     Attributes
     ----------
@@ -129,10 +129,11 @@ def amg(A, near_nullspace=None, *, points=None, device="cpu"):
     Parameters
     ----------
     A : sparse matrix or array of scipy or CuPy
-        Symmetric, positive definite. Its blocks are those of a BSR matrix, of 1, 2, 3 or 6 rows; those of other formats are numbers.
+        Symmetric, positive definite. Its blocks are those of a BSR matrix, of 1, 2, 3 or 6 rows; those of other formats
+        are numbers.
     near_nullspace : array (n, k), optional
-        What costs no energy, up to six columns; by default the rigid motions of `points`, or without these a constant for each
-        component.
+        What costs no energy, up to six columns; by default the rigid motions of `points`, or without these a constant
+        for each component.
     points : array (n_nodes, 3), optional
         Where the nodes are that block rows are of; long couplings are then weak.
     device : str

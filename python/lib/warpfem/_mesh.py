@@ -10,8 +10,8 @@ from . import _warpfem
 
 # Names of meshio, whose order of nodes is VTK's as theirs is.
 _MESHIO = {
-    "vertex": 1, "line": 3, "line3": 21, "triangle": 5, "triangle6": 22, "quad": 9, "quad8": 23, "tetra": 10, "tetra10": 24,
-    "hexahedron": 12, "hexahedron20": 25, "wedge": 13, "wedge15": 26, "pyramid": 14, "pyramid13": 27,
+    "vertex": 1, "line": 3, "line3": 21, "triangle": 5, "triangle6": 22, "quad": 9, "quad8": 23,
+    "tetra": 10, "tetra10": 24, "hexahedron": 12, "hexahedron20": 25, "wedge": 13, "wedge15": 26, "pyramid": 14, "pyramid13": 27,
 }  # fmt: skip
 
 _KINDS = {name: (dim, n_nodes, vtk, order) for name, dim, n_nodes, vtk, order, _ in _warpfem.elements()}
@@ -32,15 +32,16 @@ class Mesh:
     source : path, array, meshio.Mesh, pyvista.DataSet or gmsh.model
         A Gmsh file or a deck; points, ``(n, 3)`` or ``(n, 2)``; or a mesh of another package.
     cells : dict or list of pairs, optional
-        With points: nodes of the elements of each kind, ``{"tet10": (n, 10)}``, from 0, in Gmsh's order; kinds by meshio's names,
-        ``"tetra10"``, are in VTK's.
+        With points: nodes of the elements of each kind, ``{"tet10": (n, 10)}``, from 0, in Gmsh's order; kinds by
+        meshio's names, ``"tetra10"``, are in VTK's.
     groups : dict, optional
-        With points: the nodes of each group, or its elements, ``{"steel": {0: [..]}}``, by the position of their block in `cells`.
+        With points: the nodes of each group, or its elements, ``{"steel": {0: [..]}}``, by the position of their block
+        in `cells`.
 
     Notes
     -----
-    Arrays are copied once, into the library's own; those of files are where the file has been read. `points` and `cells` are
-    views. A mesh of Gmsh's API goes through a temporary file.
+    Arrays are copied once, into the library's own; those of files are where the file has been read. `points` and
+    `cells` are views. A mesh of Gmsh's API goes through a temporary file.
     """
 
     def __init__(self, source, cells=None, groups=None):
@@ -72,7 +73,7 @@ class Mesh:
 
     @property
     def node_tags(self):
-        """What messages and `nodes` of supports call the nodes, ``(n,)``; a view. Positions in arrays, from 0, if made from these."""
+        """What messages and `nodes` of supports call the nodes, ``(n,)``; a view. Of arrays their positions."""
         return np.asarray(self._native.node_tags)
 
     @property

@@ -25,11 +25,14 @@ class Model:
 
     Notes
     -----
-    Each table of the case file is a method, its keys are keyword arguments: ``model.force(on="tip", total=[0, 0, -1e3])``.
-    A key that is a word of Python ends in an underscore: ``from_``. Values are checked when the model is solved, or by `check`.
+    Each table of the case file is a method, its keys are keyword arguments: ``model.force(on="tip", total=..)``.
+    A key that is a word of Python ends in an underscore: ``from_``. Values are checked when the model is
+    solved, or by `check`.
     """
 
     def __init__(self, mesh=None, *, name="model", **keys):
+        if not name or pathlib.Path(name).name != name:
+            raise ValueError(f"{name!r} is no name of a file: expected one without folders")
         self._path, self._mesh, self._base, self._known = pathlib.Path(f"{name}.toml"), None, None, {}
         if is_path(mesh):
             keys = {"file": mesh, **keys}

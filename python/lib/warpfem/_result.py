@@ -29,8 +29,9 @@ class Step(Mapping):
 
     Notes
     -----
-    A field at nodes has the shape ``(n_nodes,)`` or ``(n_nodes, components)``, in the order of `Mesh.points`; one at elements in that
-    of `Mesh.solids`. Arrays are views, not to be written; a field over several kinds of elements is a copy.
+    A field at nodes has the shape ``(n_nodes,)`` or ``(n_nodes, components)``, in the order of `Mesh.points`; one at
+    elements in that of `Mesh.solids`. Arrays are views, not to be written; a field over several kinds of elements is a
+    copy.
     """
 
     def __init__(self, native, number):
@@ -63,7 +64,7 @@ class Step(Mapping):
 
     @property
     def tables(self):
-        """What belongs to names, ``{table: {name: {column: number}}}``; ``tables["reactions"]`` has the supports' forces."""
+        """What belongs to names, ``{table: {name: {column: number}}}``: in ``"reactions"`` the supports' forces."""
         return {
             table: {name: dict(zip(columns, row)) for name, row in rows}
             for table, columns, rows in self._native.tables(self._number)
@@ -87,8 +88,8 @@ class Step(Mapping):
         Returns
         -------
         object
-            With ``__cuda_array_interface__``: for ``cupy.asarray``, ``torch.as_tensor``, ``jax.numpy.asarray``, without a copy. It owns
-            the memory.
+            With ``__cuda_array_interface__``: for ``cupy.asarray``, ``torch.as_tensor``, ``jax.numpy.asarray``, without
+            a copy. It owns the memory.
         """
         if not self._fields.get(name, (False,))[0]:
             raise KeyError(f"{name!r} is no field at nodes")
@@ -109,8 +110,8 @@ class Step(Mapping):
         Parameters
         ----------
         path : path
-            A file: ``.vtu`` or ``.frd`` for fields, ``.csv`` for nodes, ``.html`` for the report, ``.png``, ``.json``; or a folder, for all
-            that the program writes.
+            A file: ``.vtu`` or ``.frd`` for fields, ``.csv`` for nodes, ``.html`` for the report, ``.png``, ``.json``;
+            or a folder, for all that the program writes.
 
         Raises
         ------
