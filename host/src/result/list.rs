@@ -105,7 +105,6 @@ macro_rules! for_each_table {
     ($callback:ident) => {
         $callback! {
             strain_energy, ["all" Energy], [Elasticity];
-            mesh_error, ["relative" Unlabelled], [Elasticity, Potential];
             reactions, ["x" Force, "y" Force, "z" Force], [Elasticity];
             reaction_moments, ["x" Moment, "y" Moment, "z" Moment], [Elasticity];
             inertia_relief, ["acceleration x" Acceleration, "y" Acceleration, "z" Acceleration, "angular acceleration x" Unlabelled,
@@ -121,6 +120,7 @@ macro_rules! for_each_table {
             remote_forces, ["x" Force, "y" Force, "z" Force], [Elasticity];
             remote_moments, ["x" Moment, "y" Moment, "z" Moment], [Elasticity];
             tie_flows, ["flow into the slave" Unlabelled], [Potential];
+            mesh_error, ["relative" Unlabelled], [Elasticity, Potential];
         }
     };
 }
