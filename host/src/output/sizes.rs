@@ -90,7 +90,9 @@ fn factors(mesh: &Mesh, errors: &[Vec<f64>], wanted: f64, may_be_singular: &impl
     };
     let all = || mesh.solids().flat_map(|(block, cells)| (0..cells.len()).map(move |i| (block, i)));
     let sum: f64 = all().filter(|cell| !is_outlier(*cell)).map(|cell| error(cell).powf(power * dim)).sum();
-    let each = (wanted * wanted / sum).powf(0.5 / (order * power));
+    // Outliers, which have as much each, shall not use up more than is wanted.
+    let n_outliers = all().filter(|cell| is_outlier(*cell)).count().max(1) as f64;
+    let each = (wanted * wanted / sum).powf(0.5 / (order * power)).min(wanted / n_outliers.sqrt());
     let factor = |cell| {
         let is_singular = error(cell) > each && is_outlier(cell);
         let (power, least) = if is_singular { (1.0 / SINGULAR, LEAST) } else { (power, CHANGE[0]) };

@@ -108,7 +108,6 @@ macro_rules! for_each_table {
     ($callback:ident) => {
         $callback! {
             strain_energy, ["all" Energy], [Elasticity];
-            mesh_error, ["relative" Unlabelled], [Elasticity, Potential, Heat];
             reactions, ["x" Force, "y" Force, "z" Force], [Elasticity];
             reaction_moments, ["x" Moment, "y" Moment, "z" Moment], [Elasticity];
             inertia_relief, ["acceleration x" Acceleration, "y" Acceleration, "z" Acceleration, "angular acceleration x" Unlabelled,
@@ -125,6 +124,7 @@ macro_rules! for_each_table {
             remote_moments, ["x" Moment, "y" Moment, "z" Moment], [Elasticity];
             heat_stored, ["heat per time" Unlabelled], [Heat];
             tie_flows, ["flow into the slave" Unlabelled], [Potential, Heat];
+            mesh_error, ["relative" Unlabelled], [Elasticity, Potential, Heat];
         }
     };
 }

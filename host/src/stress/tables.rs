@@ -19,11 +19,6 @@ pub(super) fn strain_energy(of: &mut Context) -> Result<Rows> {
     Ok(vec![("body".into(), vec![cells::strain_energy(of.space, of.mesh, of.device_u)?])])
 }
 
-/// The estimated error in the energy norm, where the field `error` is there.
-pub(super) fn mesh_error(of: &mut Context) -> Result<Rows> {
-    Ok(of.mesh_error.iter().map(|error| ("body".into(), vec![*error])).collect())
-}
-
 /// A row for each support and then for each spring, from its nodes and the forces on them.
 fn of_supports(of: &Context, row: impl Fn(&[u32], &[(u32, [f64; 3])]) -> Vec<f64>) -> Rows {
     let shares = Shares::new(of.model);
@@ -192,4 +187,9 @@ pub(super) fn remote_forces(of: &mut Context) -> Result<Rows> {
 /// For each remote point the moment of what holds it on the body, about the point.
 pub(super) fn remote_moments(of: &mut Context) -> Result<Rows> {
     of_remotes(of, |remote| of.model.constraints.reaction(remote, &of.model.mesh.coords, &of.multipliers)[1])
+}
+
+/// The estimated error in the energy norm, where the field `error` is there.
+pub(super) fn mesh_error(of: &mut Context) -> Result<Rows> {
+    Ok(of.mesh_error.iter().map(|error| ("body".into(), vec![*error])).collect())
 }
