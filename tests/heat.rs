@@ -137,12 +137,11 @@ fn a_joint_resists_the_flow() {
 /// A fin so thin that it is as warm across: `T = cosh m (L - x) / cosh m L`, m^2 = 2 h / (k t). A round one: Bessel functions.
 #[test]
 fn fins_cool_as_textbooks_say() {
-    let (k, h, thick) = (50.0, 2.0, 0.01);
+    let (k, h, thick): (f64, f64, f64) = (50.0, 2.0, 0.01);
     let convection = format!(
         "[[convection]]\non = [\"ymin\", \"ymax\"]\ncoefficient = {h:?}\nambient = 0.0\n[[support]]\non = \"xmin\"\nvalue = 1.0\n"
     );
-    let m = (2.0 * h / (k * thick)) as f64;
-    let m = m.sqrt();
+    let m = (2.0 * h / (k * thick)).sqrt();
     for (kind, cells, allowed) in
         [(Quad8, [8, 1], 1e-3), (Tri6, [8, 1], 1e-3), (Quad4, [40, 1], 2e-3), (Tri3, [40, 1], 2e-3)]
     {
@@ -171,7 +170,7 @@ fn fins_cool_as_textbooks_say() {
 fn bessel_i(n: i32, x: f64) -> f64 {
     let value = |i: u32| {
         let t = PI * f64::from(i) / 64.0;
-        (if i % 64 == 0 { 0.5 } else { 1.0 }) * (x * t.cos()).exp() * (f64::from(n) * t).cos()
+        (if i.is_multiple_of(64) { 0.5 } else { 1.0 }) * (x * t.cos()).exp() * (f64::from(n) * t).cos()
     };
     (0..=64).map(value).sum::<f64>() / 64.0
 }

@@ -99,7 +99,11 @@ fn mistakes_in_heat_cases() {
         (but("outputs = 2", "outputs = 0"), 2, &["`outputs` must be from 1 to"]),
         (but("outputs = 2", "times = [10.0, 200.0]"), 2, &["`times` ascend", "not later than `end`"]),
         (but("outputs = 2", "scheme = \"euler\""), 2, &["scheme `euler`", "backward_euler"]),
-        (but("study = \"transient\"\n", ""), 2, &["`amplitude` is of loads that change in time", "study = \"transient\""]),
+        (
+            but("study = \"transient\"\n", ""),
+            2,
+            &["`amplitude` is of loads that change in time", "study = \"transient\""],
+        ),
         (
             but("kind = \"heat\"", "kind = \"laplace\""),
             2,
