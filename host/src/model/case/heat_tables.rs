@@ -4,7 +4,6 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::names_list::Names;
-use super::tables::TemperatureOnTable;
 use super::vector::Numbers;
 
 /// Points of a function of time: time and factor.
@@ -74,4 +73,13 @@ pub struct SourceTable {
     pub value: Spanned<f64>,
     /// What the value is multiplied by over time.
     pub amplitude: Option<Spanned<Points>>,
+}
+
+/// One `[[temperature.on]]`; of several on one place the last counts.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TemperatureOnTable {
+    /// Groups of bodies, which have it throughout, or others, whose nodes have it.
+    pub on: Spanned<Names>,
+    pub value: Spanned<f64>,
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use toml::Spanned;
 
-pub use super::heat_tables::{ConvectionTable, Points, SourceTable, SurfaceTable, TimeTable};
+pub use super::heat_tables::{ConvectionTable, Points, SourceTable, SurfaceTable, TemperatureOnTable, TimeTable};
 use super::names_list::Names;
 use super::vector::{Numbers, Vector};
 use crate::model::Place;
@@ -402,15 +402,6 @@ pub struct TemperatureTable {
     /// Of nodes by their tags, which a deck has.
     #[serde(skip)]
     pub nodal: Vec<(u64, f64)>,
-}
-
-/// One `[[temperature.on]]`; of several on one place the last counts.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct TemperatureOnTable {
-    /// Groups of bodies, which have it throughout, or others, whose nodes have it.
-    pub on: Spanned<Names>,
-    pub value: Spanned<f64>,
 }
 
 /// `[inertia_relief]`: the body is free, and accelerates.
