@@ -46,4 +46,5 @@ mod supports;
 mod symmetric;
 mod thermal;
 mod topology;
+mod transient;
 mod without_matrix;

@@ -61,7 +61,7 @@ fn times_are_steps_and_probes_have_a_history() {
     let stored = number(&results["applied"]) + number(&results["flow_sum"]);
     assert!((stored / number(&results["heat_stored"]["body"]) - 1.0).abs() < 1e-6, "{results}");
     let history = folder.text("out/case_history.csv");
-    assert!(history.starts_with("time,tip temperature\n0,20\n5,") && history.lines().count() == 22, "{history}");
+    assert!(history.starts_with("time,tip temperature\n0,20.0\n5,") && history.lines().count() == 22, "{history}");
     let last: f64 = history.lines().last().unwrap().split(',').nth(1).unwrap().parse().unwrap();
     assert!((last - number(&steps[1]["probes"][0]["temperature"])).abs() < 1e-9, "{last}");
     assert!(folder.text("out/case.pvd").contains("timestep=\"100\""));
@@ -78,8 +78,8 @@ fn mistakes_in_heat_cases() {
         (but("conductivity = 50.0\n", ""), 2, &["case.toml:8:", "`conductivity` is missing here: heat needs it"]),
         (but("conductivity = 50.0", "conductivity = -50.0"), 2, &["`conductivity` must be greater than 0"]),
         (but("conductivity = 50.0", "conductivity = [1.0, 2.0, 3.0, 4.0]"), 2, &["has one number or three"]),
-        (but("density = 7850.0\n", ""), 2, &["a transient study needs the density of material `steel`"]),
-        (but("specific_heat = 480.0\n", ""), 2, &["needs the `specific_heat` of material `steel`", "480.0"]),
+        (but("density = 7850.0\n", ""), 4, &["a transient study needs the density of material `steel`"]),
+        (but("specific_heat = 480.0\n", ""), 4, &["needs the `specific_heat` of material `steel`", "480.0"]),
         (but("specific_heat = 480.0", "specific_heat = 0.0"), 2, &["`specific_heat` must be greater than 0"]),
         (but("ambient = 20.0\n", ""), 2, &["case.toml:19:", "`ambient`"]),
         (but("coefficient = 25.0\n", ""), 2, &["`coefficient`"]),
@@ -99,7 +99,11 @@ fn mistakes_in_heat_cases() {
         (but("outputs = 2", "outputs = 0"), 2, &["`outputs` must be from 1 to"]),
         (but("outputs = 2", "times = [10.0, 200.0]"), 2, &["`times` ascend", "not later than `end`"]),
         (but("outputs = 2", "scheme = \"euler\""), 2, &["scheme `euler`", "backward_euler"]),
-        (but("study = \"transient\"\n", ""), 2, &["[time] belongs to study = \"transient\""]),
+        (
+            but("study = \"transient\"\n", ""),
+            2,
+            &["`amplitude` is of loads that change in time", "study = \"transient\""],
+        ),
         (
             but("kind = \"heat\"", "kind = \"laplace\""),
             2,

@@ -5,9 +5,10 @@ use super::print::{self, bytes, count, quoted, vector, wrapped};
 use super::progress::Progress;
 use super::{Reported, solve, terminal, warnings};
 use crate::device::{DeviceName, host_memory};
+use crate::model::time::Steps;
 use crate::model::{
     Analysis, AppliedLoad, Case, Directions, Excitation, LoadCase, Material, Model, Numbers, Physics, Problems,
-    Quantity, Study, Units, Unused, unused, with_unit,
+    Quantity, Study, Transient, Units, Unused, unused, with_unit,
 };
 use crate::output::picture::{self, Viewpoint};
 use crate::plan::{self, DeviceFacts, Expected, OnDevice, expect, fits};
@@ -198,6 +199,14 @@ fn describe(out: &mut String, case: &Case, model: &Model) -> std::fmt::Result {
             }
             None => {}
         }
+    }
+    if let Some(Transient { times, steps, scheme, .. }) = &model.time {
+        let steps = match steps {
+            Steps::Fixed(step) => format!("steps of {}", number(*step, 4)),
+            Steps::Within(tolerance) => format!("steps that may be off by {}", number(*tolerance, 4)),
+        };
+        let end = number(times.last().copied().unwrap_or(0.0), 4);
+        writeln!(out, "  time      0 to {end} in {steps} by {scheme}; results at {}", counted(times.len(), "time"))?;
     }
     parts(out, case, model)?;
     for (case, other) in case.others.iter().zip(&model.others) {
@@ -442,7 +451,8 @@ fn costs(out: &mut String, expected: &Expected, free: Option<u64>) -> std::fmt::
         Method::Direct => "",
         _ => "; the number of iterations is a guess, to a factor of 2 or 3",
     };
-    writeln!(out, "            ({of} only{how})")
+    let step = if host.plan.study == Study::Transient { " of one step" } else { "" };
+    writeln!(out, "            ({of}{step} only{how})")
 }
 
 /// The command that solves the case where it was checked for.

@@ -91,13 +91,16 @@ impl Temperature {
     }
 }
 
+/// Nodes and their shape functions at a point.
+type Shares = Vec<(u32, f64)>;
+
 /// Values `[n_steps][n_nodes]` of one mesh at the nodes of another.
 fn map(from: &Mesh, to: &Mesh, steps: &[Vec<f64>]) -> Vec<Vec<f64>> {
     let cells = Locator::new(from);
-    let shares: Vec<_> = parallel::map_items(&to.coords, &|&x| cells.shares(x));
+    let shares: Vec<Option<Shares>> = parallel::map_items(&to.coords, &|&x| cells.shares(x));
     let of_step = |values: &Vec<f64>| {
         let outside = shares.iter().any(Option::is_none).then(|| Scattered::new(from.coords.clone(), values.clone()));
-        let at = |(shares, x): (&Option<Vec<(u32, f64)>>, &[f64; 3])| match (shares, &outside) {
+        let at = |(shares, x): (&Option<Shares>, &[f64; 3])| match (shares, &outside) {
             (None, Some(points)) => points.at(*x),
             (shares, _) => shares.iter().flatten().map(|(node, share)| share * values[*node as usize]).sum(),
         };

@@ -38,7 +38,7 @@ impl History {
         let ratio = distance / self.distance;
         if self.steps.len() > 1 && (ratio - 1.0).abs() > 1e-9 {
             let reach = (self.steps.len() - 1) as f64 * (1.0 + 1e-9);
-            let within = (1..MOST).map(|k| k as f64 * ratio).take_while(|at| *at <= reach);
+            let within = (1..self.steps.len()).map(|k| k as f64 * ratio).take_while(|at| *at <= reach);
             let new = within.map(|at| self.at(space, MOST, -at)).collect::<Result<Vec<_>>>()?;
             self.steps.truncate(1);
             self.steps.extend(new);
@@ -88,7 +88,7 @@ mod tests {
         let mut history = History::default();
         history.space_by(&space, 0.5).unwrap();
         [1.0, 1.5, 2.0].iter().for_each(|t| history.push(space.upload(&[u(*t)]).unwrap()));
-        for (distance, left) in [(0.5, 3), (0.25, 3), (0.4, 2), (0.2, 3)] {
+        for (distance, left) in [(0.5, 3), (0.25, 3), (0.4, 2), (0.2, 2)] {
             history.space_by(&space, distance).unwrap();
             assert_eq!(history.len(), left, "{distance}");
             if left == 3 {

@@ -5,6 +5,7 @@ mod deck;
 mod foreign;
 mod generated;
 mod harmonic;
+pub(crate) mod heat_tables;
 mod load_cases;
 mod loads;
 mod materials;

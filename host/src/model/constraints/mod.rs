@@ -11,7 +11,7 @@ mod mortar;
 pub mod patch;
 mod projection;
 pub mod remote;
-pub mod tie;
+pub(super) mod tie;
 
 #[cfg(test)]
 mod tests;
