@@ -14,8 +14,9 @@ TABLES = {**_tables.SINGLE, **_tables.SEVERAL}
 
 
 def of_library():
-    """Tables and keys in `host/src/model/case/tables.rs`, without those of decks alone."""
-    text = (ROOT / "host" / "src" / "model" / "case" / "tables.rs").read_text()
+    """Tables and keys in `host/src/model/case/tables.rs` and `heat_tables.rs`, without those of decks alone."""
+    case = ROOT / "host" / "src" / "model" / "case"
+    text = (case / "tables.rs").read_text() + (case / "heat_tables.rs").read_text()
     text = re.sub(r"#\[serde\(skip[^]]*\)\]\s*pub \w+: .*", "", text)
     structs = {}
     for name, body in re.findall(r"pub struct (\w+) \{(.*?)\}", text, re.S):

@@ -12,6 +12,7 @@ _Names: TypeAlias = str | Sequence[str]
 _Numbers: TypeAlias = float | Sequence[float] | NDArray[np.floating[Any] | np.integer[Any]]
 _Whole: TypeAlias = Sequence[int] | NDArray[np.integer[Any]]
 _Table: TypeAlias = Mapping[str, Any]
+_Points: TypeAlias = Sequence[Sequence[float]]
 _Floats: TypeAlias = NDArray[np.float64]
 
 class Error(Exception):
@@ -142,8 +143,32 @@ class Model:
         points: int | None = ...,
         damping: _Numbers | None = ...,
         rayleigh: _Numbers | None = ...,
+        fields: _Numbers | None = ...,
     ) -> Self: ...
-    def source(self, *, name: str | None = ..., value: float) -> Self: ...
+    def time(
+        self,
+        *,
+        end: float,
+        step: float | None = ...,
+        tolerance: float | None = ...,
+        scheme: str | None = ...,
+        outputs: int | None = ...,
+        times: _Numbers | None = ...,
+        initial: float | None = ...,
+        on: Sequence[_Table] | None = ...,
+    ) -> Self: ...
+    def source(
+        self, *, name: str | None = ..., on: _Names | None = ..., value: float, amplitude: _Points | None = ...
+    ) -> Self: ...
+    def convection(
+        self,
+        *,
+        name: str | None = ...,
+        on: _Names,
+        coefficient: float,
+        ambient: float,
+        amplitude: _Points | None = ...,
+    ) -> Self: ...
     def solver(
         self,
         *,
@@ -182,6 +207,8 @@ class Model:
         expansion: _Numbers | None = ...,
         yield_strength: float | None = ...,
         conductivity: _Numbers | None = ...,
+        specific_heat: float | None = ...,
+        by_temperature: Sequence[_Table] | None = ...,
     ) -> Self: ...
     def support(
         self,
@@ -194,6 +221,7 @@ class Model:
         axes: _Table | None = ...,
         displacement: dict[str, float] | None = ...,
         value: float | None = ...,
+        amplitude: _Points | None = ...,
     ) -> Self: ...
     def spring(
         self,
@@ -212,6 +240,7 @@ class Model:
         master: _Names,
         tolerance: float | None = ...,
         kind: str | None = ...,
+        conductance: float | None = ...,
     ) -> Self: ...
     def remote(
         self,
@@ -276,7 +305,9 @@ class Model:
         vector: _Numbers,
     ) -> Self: ...
     def push(self, *, name: str | None = ..., direction: _Numbers, total: float) -> Self: ...
-    def flux(self, *, name: str | None = ..., on: _Names, value: float) -> Self: ...
+    def flux(
+        self, *, name: str | None = ..., on: _Names, value: float, amplitude: _Points | None = ...
+    ) -> Self: ...
     def load_case(self, *, name: str, factors: dict[str, float]) -> Self: ...
 
 class _Solver:
