@@ -383,6 +383,8 @@ fn modes_move_under_loads() {
         (sink.steps, model)
     };
     let behind = |card: &str| {
+        // RF is not printed of motions.
+        let deck = deck.replace("*NODE PRINT,NSET=root,TOTALS=ONLY\nRF\n", "");
         deck.replace(
             "*STATIC\n",
             &format!("*FREQUENCY, STORAGE=YES\n2\n*BOUNDARY\nroot,1,3\n*END STEP\n*STEP, INC=400\n{card}"),

@@ -10,13 +10,15 @@ mod loads;
 mod modal;
 mod modes;
 mod motion;
+mod operator;
 mod response;
 mod start;
 mod system;
 mod transient;
 
 pub use linear::{BlockMatrix, LinearSystem};
-pub use system::{Loaded, Loading, Operator, System};
+pub use operator::Operator;
+pub use system::{Loaded, Loading, System};
 
 use crate::device::{DeviceName, check_memory};
 use crate::linalg::Space;

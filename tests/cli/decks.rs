@@ -53,9 +53,13 @@ fn a_deck_is_a_mesh_too() {
 fn other_steps_than_those_of_statics_and_modes_are_refused() {
     let folder = with_deck(&DECK.replace("*Static, Solver=Pastix", "*Dynamic\n0.1, 1."));
     for command in ["solve", "check"] {
-        folder
-            .run(&[command, "part.inp"])
-            .refused(2, &["part.inp:70:1: *Dynamic: motion in time is not solved", "*BUCKLE steps are solved"]);
+        folder.run(&[command, "part.inp"]).refused(
+            2,
+            &[
+                "part.inp:70:1: *Dynamic: motion in time is solved of modes alone",
+                "*MODAL DYNAMIC in a step of its own",
+            ],
+        );
     }
     assert_eq!(folder.names("."), ["part.inp"]);
     folder.write("part.inp", &DECK[..DECK.len() / 2]);

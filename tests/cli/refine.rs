@@ -42,7 +42,7 @@ fn sizes_are_small_at_the_hole_and_the_numbers_are_those_of_solve() {
     assert!(
         folder.text("out/hole.vtu").contains("Name=\"error\"") && folder.text("out/hole.html").contains("mesh error")
     );
-    assert!(folder.names("out").contains(&"hole_error_iso.png".into()), "{:?}", folder.names("out"));
+    assert!(folder.names("out").contains(&"hole_error.png".into()), "{:?}", folder.names("out"));
 }
 
 #[test]

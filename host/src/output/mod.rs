@@ -20,6 +20,7 @@ pub mod report;
 pub mod resolution;
 mod rows;
 pub mod sizes;
+pub mod solver;
 pub mod summary;
 pub mod vtu;
 

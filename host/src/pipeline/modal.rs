@@ -18,7 +18,6 @@ use crate::solve::energy::parts::about_centre;
 use crate::sparse::{Coupled, LinOp, Matrix};
 use kernels_rs::blas::quotient;
 use nalgebra::{DMatrix, SymmetricEigen};
-use std::cell::RefCell;
 use std::f64::consts::TAU;
 use std::slice;
 
@@ -241,36 +240,6 @@ fn find(
         false => None,
     };
     Ok((found, under_loads))
-}
-
-/// K, of `K + sigma M` and M.
-pub(super) struct Unshifted<'a> {
-    pencil: &'a Pencil<'a>,
-    shift: f64,
-    scratch: RefCell<Buffer<f64>>,
-}
-
-impl<'a> Unshifted<'a> {
-    pub(super) fn new(space: &Space, pencil: &'a Pencil<'a>, shift: f64) -> Result<Self> {
-        Ok(Unshifted { pencil, shift, scratch: RefCell::new(space.zeros(pencil.a.n())?) })
-    }
-}
-
-impl LinOp<f64> for Unshifted<'_> {
-    fn n(&self) -> usize {
-        self.pencil.a.n()
-    }
-
-    fn apply(&self, space: &Space, x: &Buffer<f64>, y: &mut Buffer<f64>) -> Result<()> {
-        let moved = &mut *self.scratch.borrow_mut();
-        self.pencil.m.apply(space, x, moved)?;
-        self.pencil.a.apply(space, x, y)?;
-        space.axpy(Quotient::MINUS_ONE.times(self.shift), moved, y)
-    }
-
-    fn row_sums(&self, space: &Space) -> Result<Buffer<f64>> {
-        self.pencil.a.row_sums(space)
-    }
 }
 
 /// The rigid motions of the parts that strain nothing, M-orthonormal: those whose Rayleigh quotients are no larger than this.

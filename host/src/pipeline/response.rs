@@ -3,7 +3,6 @@
 //! What modes beyond them would add is nearly what they do at rest: the displacements under the loads without their share in the
 //! modes found (Cornwell, Craig, Johnson 1983, "mode acceleration").
 
-use super::modal::Unshifted;
 use super::modes::{self, Told};
 use super::system::{Loaded, System};
 use super::{Run, stopping};
@@ -15,6 +14,7 @@ use crate::result::{Curve, Error, Moment, Quantity, Result, Series, Step};
 use crate::solve::{CgOptions, Equations, cg};
 use crate::sparse::LinOp;
 use nalgebra::{Complex, DMatrix, Vector3};
+use std::cell::RefCell;
 use std::slice;
 
 /// What a curve has at each frequency: the largest displacement of a swing, then those along x, y, z and their phases, negative
@@ -33,6 +33,36 @@ const COLUMNS: &[(&str, Quantity)] = &[
 const ROUNDING: f64 = 1e-9;
 /// Loads are no more than rounding where modes leave less than this part of them.
 const LEFT: f64 = 1e-10;
+
+/// K, of `K + sigma M` and M.
+struct Unshifted<'a> {
+    pencil: &'a Pencil<'a>,
+    shift: f64,
+    scratch: RefCell<Buffer<f64>>,
+}
+
+impl<'a> Unshifted<'a> {
+    fn new(space: &Space, pencil: &'a Pencil<'a>, shift: f64) -> Result<Self> {
+        Ok(Unshifted { pencil, shift, scratch: RefCell::new(space.zeros(pencil.a.n())?) })
+    }
+}
+
+impl LinOp<f64> for Unshifted<'_> {
+    fn n(&self) -> usize {
+        self.pencil.a.n()
+    }
+
+    fn apply(&self, space: &Space, x: &Buffer<f64>, y: &mut Buffer<f64>) -> Result<()> {
+        let moved = &mut *self.scratch.borrow_mut();
+        self.pencil.m.apply(space, x, moved)?;
+        self.pencil.a.apply(space, x, y)?;
+        space.axpy(Quotient::MINUS_ONE.times(self.shift), moved, y)
+    }
+
+    fn row_sums(&self, space: &Space) -> Result<Buffer<f64>> {
+        self.pencil.a.row_sums(space)
+    }
+}
 
 /// What loads, and supports that move, do to a body whose modes are known.
 pub(super) struct UnderLoads {

@@ -2,6 +2,7 @@
 
 use super::groups::Parts;
 use super::loads::Loads;
+use super::operator::Operator;
 use super::{Phase, Timings, motion};
 use crate::assembly::matrix_free::Division;
 use crate::assembly::numbering::DEGREE_WINDOW;
@@ -18,7 +19,7 @@ use crate::result::{Error, Outcome, Plan, Result};
 use crate::solve::Iteration;
 use crate::solve::energy::{Body, EnergyNorm, Equations, Groups};
 use crate::solve::{CgOptions, Monitor};
-use crate::sparse::{self, Coupled, Coupling, LinOp, Matrix, Tuning};
+use crate::sparse::{self, Coupled, Coupling, Matrix, Tuning};
 use crate::stress;
 use kernels_rs::assembly::supports::{TotalDisplacement, Unbalanced};
 use kernels_rs::blas::quotient;
@@ -37,32 +38,6 @@ pub struct System<T: Real> {
     pub f: Buffer<T>,
     pub(super) coupling: Option<Rc<Coupling<T>>>,
     strategy: Strategy,
-}
-
-/// K after supports.
-pub enum Operator<T: Real> {
-    /// By its entries.
-    Assembled(Matrix<T>),
-    /// Without them.
-    MatrixFree(MatrixFree<T>),
-}
-
-impl<T: Real> Operator<T> {
-    /// Its products.
-    pub fn product(&self) -> &dyn LinOp<T> {
-        match self {
-            Operator::Assembled(matrix) => matrix,
-            Operator::MatrixFree(product) => product,
-        }
-    }
-
-    /// The inverse of its diagonal.
-    fn inverse_diagonal(&self, space: &Space) -> Result<Buffer<T>> {
-        match self {
-            Operator::Assembled(matrix) => inverse_diagonal(space, matrix),
-            Operator::MatrixFree(product) => product.inverse_diagonal(space),
-        }
-    }
 }
 
 /// A body on a device with its supports and loads, in the solver's numbering.

@@ -17,6 +17,7 @@ const SOURCE: &str = "exact, by the patch test";
 /// Young's modulus and Poisson's ratio.
 const YOUNG: f64 = 1000.0;
 const POISSON: f64 = 0.3;
+const CONDUCTIVITY: f64 = 3.0;
 
 /// `h[i][j] = du_i/dx_j` of the field.
 pub const FIELD: [[f64; 3]; 3] = [[1e-3, -2e-3, 5e-4], [3e-3, 4e-3, -1e-3], [-6e-4, 2e-3, -3e-3]];
@@ -89,7 +90,7 @@ pub fn elastic(kind: ElementKind, analysis: Analysis) -> Result<Problem> {
 pub fn potential(kind: ElementKind, analysis: Analysis) -> Result<Problem> {
     let dim = kind.info().dim;
     let tables = format!(
-        "[analysis]\nkind = \"{}\"\n[[material]]\nname = \"body\"\nconductivity = 3.0\n\
+        "[analysis]\nkind = \"{}\"\n[[material]]\nname = \"body\"\nconductivity = {CONDUCTIVITY:?}\n\
          [[support]]\non = \"xmin\"\nvalue = 0.0\n",
         analysis.name()
     );
@@ -98,11 +99,14 @@ pub fn potential(kind: ElementKind, analysis: Analysis) -> Result<Problem> {
     straighten(&mut mesh);
     let mut model = model_to(1e-13, &tables, mesh)?;
     prescribe(&mut model, |x| on_skin(dim, x).then(|| [field(dim, x)[0], 0.0, 0.0]));
-    let published = FIELD[0][..dim].iter().map(|slope| slope * slope).sum::<f64>().sqrt();
+    let (words, is_flux) = (analysis.physics().words(), analysis.physics() == Physics::Heat);
+    let slope = FIELD[0][..dim].iter().map(|slope| slope * slope).sum::<f64>().sqrt();
+    let published = if is_flux { CONDUCTIVITY * slope } else { slope };
     let of = move |_: &Model, solution: &Solution| {
-        worst(&solution.step.field("gradient").map_or(vec![], Field::magnitudes), published)
+        worst(&solution.step.field(words.centres).map_or(vec![], Field::magnitudes), published)
     };
-    let measure = Measure::new("gradient, worst cell", [published, TOLERANCE], SOURCE, of);
+    let quantity = if is_flux { "heat flux, worst cell" } else { "gradient, worst cell" };
+    let measure = Measure::new(quantity, [published, TOLERANCE], SOURCE, of);
     Ok(Problem { name: format!("patch, {}, {}", kind.info().name, analysis.name()), model, measures: vec![measure] })
 }
 

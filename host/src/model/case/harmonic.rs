@@ -42,8 +42,8 @@ impl Case {
             let message = format!("[{name}] does not vibrate: it is no load of [harmonic]");
             problems.add(self.error_at(place, message, "leave it out"));
         }
-        if self.tables.output.probes.as_ref().is_none_or(Vec::is_empty) {
-            let message = "[harmonic] tells what points do, and this case names none";
+        if table.get_ref().fields.is_none() && tables.output.probes.as_ref().is_none_or(Vec::is_empty) {
+            let message = "[harmonic] tells what points do, or has `fields`, and this case names neither";
             let help = "[output]\nprobes = [{ name = \"tip\", at = [1.0, 0.0, 0.0] }]";
             problems.add(self.error_at(table.span(), message, help));
         }

@@ -6,7 +6,8 @@ use crate::model::{AppliedLoad, SolverOptions};
 use crate::output::Summary;
 use crate::output::distribution::{Distribution, Peak, Range};
 use crate::output::modes::Mode;
-use crate::output::summary::{RISING, Results, Solver, shared};
+use crate::output::solver::Solver;
+use crate::output::summary::{RISING, Results, shared};
 use crate::result::{BUCKLING, Extremes, MODES, Quantity, REVERSED, Table, with_unit};
 use warpfem_text::{clean, count, counted, engineering, engineering_beside, percent, vector};
 

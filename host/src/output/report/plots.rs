@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use crate::output::summary::{History, Timings};
+use crate::output::solver::History;
+use crate::output::summary::Timings;
 use crate::result::{Curve, Series, Units, with_unit};
 use warpfem_text::{count, engineering, escape, seconds};
 

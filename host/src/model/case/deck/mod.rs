@@ -8,6 +8,7 @@ mod couplings;
 mod frames;
 mod loads;
 mod materials;
+mod motion;
 mod points;
 mod prints;
 mod remotes;

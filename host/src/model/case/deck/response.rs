@@ -1,22 +1,12 @@
 //! `*STEADY STATE DYNAMICS`, `*MODAL DYNAMIC`, `*MODAL DAMPING`: the motion under loads of the modes that the step before finds.
 
 use super::super::tables::Tables;
+use super::motion::Motion;
 use super::prints::Item;
 use super::steps::{State, Step};
 use super::{DeckStep, Reader};
 use crate::io::inp::{Card, Mistake, Read};
 use crate::model::{Amplitude, Damping, Excitation, Response};
-
-/// What a step asks for.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Motion {
-    excitation: Excitation,
-    /// Ratios of modes, by the first and the last; or Rayleigh's factors.
-    ratios: Vec<([usize; 2], f64)>,
-    rayleigh: Option<[f64; 2]>,
-    /// The amplitude that its loads have, if there are some.
-    amplitude: Option<Option<String>>,
-}
 
 /// Points from one natural frequency to the next, and their bias, where a deck does not say.
 const POINTS: usize = 20;

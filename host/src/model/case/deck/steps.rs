@@ -7,8 +7,8 @@ use toml::Spanned;
 
 use super::super::tables::{LoadCaseTable, Tables};
 use super::bodies::Body;
+use super::motion::Motion;
 use super::prints::{Print, SectionPrint};
-use super::response::Motion;
 use super::{DeckStep, PointsOfStep, Reader};
 use crate::io::inp::{Card, Line, Mistake, Place, Read};
 use crate::result::Study;
