@@ -11,6 +11,7 @@ mod modal;
 mod modes;
 mod motion;
 mod operator;
+mod phase;
 mod response;
 mod start;
 mod system;
@@ -18,6 +19,7 @@ mod transient;
 
 pub use linear::{BlockMatrix, LinearSystem};
 pub use operator::Operator;
+pub use phase::Phase;
 pub use system::{Loaded, Loading, System};
 
 use crate::device::{DeviceName, check_memory};
@@ -37,7 +39,6 @@ use kernels_rs::vectors::WIDTH;
 use start::Earlier;
 use std::borrow::Cow;
 use std::mem::{replace, take};
-use std::time::Instant;
 
 /// Seconds each phase took.
 #[derive(Debug, Clone, Copy, Default, PartialEq, serde::Serialize)]
@@ -319,27 +320,6 @@ fn in_double(run: &Run) -> SolverBuilder<f64> {
 enum SolverBuilder<T: Real> {
     Iteration(Iterations<T>),
     Direct(direct::Builder<T>, Option<Iterations<T>>),
-}
-
-/// The stopwatch of the phases.
-pub struct Phase<'a> {
-    monitor: &'a dyn Monitor,
-    since: Instant,
-}
-
-impl<'a> Phase<'a> {
-    /// Starts with a phase of this name.
-    pub fn begin(monitor: &'a dyn Monitor, name: &'static str) -> Self {
-        monitor.phase(name);
-        Phase { monitor, since: Instant::now() }
-    }
-
-    /// Seconds of the phase that ends; the next begins.
-    pub fn next(&mut self, name: &'static str) -> f64 {
-        let seconds = self.since.elapsed().as_secs_f64();
-        *self = Phase::begin(self.monitor, name);
-        seconds
-    }
 }
 
 /// What an iteration found.

@@ -1,5 +1,6 @@
 //! A model: mesh, materials, supports and loads, with every group name resolved and everything checked.
 
+mod amplitude;
 mod analysis;
 mod bending;
 pub mod case;
@@ -48,6 +49,7 @@ mod testing;
 mod tests;
 
 pub use crate::result::{Physics, Quantity, Study, Units, with_unit};
+pub use amplitude::Amplitude;
 pub use analysis::{Analysis, FormKind};
 pub use case::Case;
 #[cfg(feature = "cli")]
@@ -67,7 +69,7 @@ pub use response::{Damping, Excitation, Factors, LoadedMode, Response};
 pub use source::{CaseError, Checked, Place, Source};
 pub use springs::Spring;
 pub use temperature::Temperature;
-pub use time::{Amplitude, Transient};
+pub use time::Transient;
 pub use unused::{Unused, unused};
 
 pub use self::loads::NodalForce;

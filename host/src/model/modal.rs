@@ -62,7 +62,8 @@ pub(super) fn idle(model: &Model) -> Vec<String> {
     let mut loads: Vec<&str> = volume.chain(model.applied.iter().map(|load| load.name.as_str())).collect();
     let mut moved = moved(model);
     if model.response.is_some() {
-        (loads.clear(), moved.clear());
+        loads.clear();
+        moved.clear();
     }
     let said = |what: &str, names: &[&str]| (!names.is_empty()).then(|| format!("{what}: {}", list(names)));
     let loads =

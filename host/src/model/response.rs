@@ -16,7 +16,7 @@ use nalgebra::{Complex, Matrix4, Vector4};
 
 use warpfem_text::number;
 
-use super::time::Amplitude;
+use super::amplitude::Amplitude;
 use crate::result::Moment;
 
 /// Points on each side of a natural frequency, the nearest where the amplitude is a tenth smaller than at its peak.
