@@ -49,6 +49,20 @@ fn a_system_solves_what_its_model_is() {
     }
 }
 
+/// A support that moves, also as a rigid body, whose motion the equations leave out.
+#[test]
+fn a_system_knows_what_is_prescribed() {
+    let ends = "[[support]]\non = \"xmax\"\ndisplacement = { z = 0.1 }\n";
+    for supports in
+        [format!("{CLAMP}{ends}"), CLAMP.replace("fix = \"xyz\"", "displacement = { x = 0.2, y = 0.0, z = 0.1 }")]
+    {
+        let of = || model(&format!("{SOFT}{supports}"), meshes::regular_box(Hex8, [4, 2, 2]));
+        let u = solve(&of(), DeviceName::Cpu, &Silent).unwrap().unknown(3);
+        let mut system = LinearSystem::new(Space::cpu(), of()).unwrap();
+        assert_close("u", &system.solve(None, TIGHT, &Silent).unwrap().0, &u, 1e-6, size(&u));
+    }
+}
+
 #[test]
 fn its_matrix_is_its_operator() {
     let system = LinearSystem::new(Space::cpu(), pulled(Hex8)).unwrap();

@@ -59,7 +59,7 @@ def test_tables_are_there_to_be_mended():
     with pytest.raises(warpfem.CaseError, match="nowhere"):
         model.check()
     del model.tables[-1]
-    assert model.check("cpu") == model.solve("cpu").steps[0].summary["warnings"]
+    assert model.check("cpu") == [] and model.solve("cpu").converged
 
 
 def test_devices_that_are_not_there():

@@ -74,7 +74,7 @@ impl LinearSystem {
     }
 
     /// `K^-1 f` by conjugate gradients with multigrid; f counts where nothing is held, and there alone is the solution not 0.
-    /// Without f the load. Tolerances are on the residual.
+    /// Without f the displacement under the load, prescribed values among it. Tolerances are on the residual.
     pub fn solve(
         &mut self,
         f: Option<&[f64]>,
@@ -97,7 +97,12 @@ impl LinearSystem {
         let equations = Equations::new(coupled.operator(), given.as_ref().unwrap_or(&self.system.f));
         let mut v = self.space.zeros(self.n())?;
         let outcome = iteration.solve(&self.space, &equations, &mut v, options, monitor)?;
-        Ok((self.to_mesh(&self.system.displacements(&self.space, v)?), outcome))
+        let (mut u, supports) = (self.system.displacements(&self.space, v)?, &self.system.body.supports);
+        if f.is_none() {
+            let prescribed = supports.with_motion(&supports.prescribed);
+            u.iter_mut().zip(prescribed).for_each(|(u, prescribed)| *u += prescribed);
+        }
+        Ok((self.to_mesh(&u), outcome))
     }
 
     /// `u . K_e u` of each element, in the order of the mesh's solids.

@@ -74,7 +74,8 @@ class Stiffness(_Solver):
         Parameters
         ----------
         f : array, optional
-            The right-hand side, `load` if left out. Where something is held, it does not count.
+            The right-hand side. Where something is held, it does not count, and the solution is 0. If left out, the
+            loads and what is prescribed.
         tolerance : float
             On the residual, relative to f.
         max_iterations : int
@@ -83,7 +84,7 @@ class Stiffness(_Solver):
         Returns
         -------
         array
-            The displacement, less what is prescribed.
+            The displacement; without f that of the model, prescribed values among it.
 
         Warns
         -----
