@@ -222,11 +222,15 @@ pub(super) fn step(
     let device_u = space.upload(u)?;
     let forces = vec![[0.0; 3]; numbering.len()];
     let context = stress::Context::new(space, model, (numbering, mesh), (u, &device_u), (supports, forces), vec![]);
-    let step = context.into_step(run.sink)?;
+    let mut step = context.into_step(run.sink)?;
     let label = model.step_name(number).into_owned();
+    // Of shapes whose size means nothing only what is told counts.
+    if !told.tables.is_empty() {
+        step.tables.clear();
+    }
     let tables = told.tables.into_iter().filter(|(info, _)| run.sink.wants(info.name));
-    let tables = tables.map(|(info, row)| Table { info, rows: vec![(label.clone(), row)] }).collect();
-    Ok(Step { label, value: told.value, study: model.study, tables, outcome: Some(outcome), ..step })
+    step.tables.extend(tables.map(|(info, row)| Table { info, rows: vec![(label.clone(), row)] }));
+    Ok(Step { label, value: told.value, study: model.study, outcome: Some(outcome), ..step })
 }
 
 pub(super) fn outcome(run: &Run, found: &Eigenpairs, number: usize) -> Outcome {
