@@ -1,5 +1,5 @@
 //! The estimated error beside the true one, in the energy norm, on problems with exact solutions: their ratio is the
-//! effectivity. `cargo test --test library effectivity -- --nocapture` prints the table of docs/accuracy.md.
+//! effectivity. `cargo test --test library effectivity -- --nocapture` prints the table of docs/benchmarks/mesh_error.md.
 
 use crate::common::elements::{Reference, solvable};
 use crate::common::fields::solve;

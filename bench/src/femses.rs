@@ -230,7 +230,7 @@ struct Solved<T: Real> {
 impl<T: Real> Bench<'_, T> {
     fn row(&self, method: &str, block: Option<u32>, nodes: u32) -> Result<Row> {
         let mesh = &self.model.mesh;
-        let elements = mesh.solids().map(|(_, cells)| cells.len()).sum();
+        let elements = mesh.n_solids();
         let unknowns = mesh.coords.len();
         let mut row = Row { method: method.into(), block, nodes, unknowns, elements, left_out: None, figures: None };
         if method == "dense" && self.space.on_host() && unknowns > direct::MOST_DENSE {

@@ -37,7 +37,7 @@ impl Header {
             device: space.name(),
             problem: common.problem.name(),
             nodes: mesh.coords.len(),
-            elements: mesh.solids().map(|(_, cells)| cells.len()).sum(),
+            elements: mesh.n_solids(),
             block_size,
             dofs: block_size * mesh.coords.len(),
             blocks: 0,

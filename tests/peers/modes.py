@@ -175,13 +175,23 @@ def clusters(values):
     return ranges[:-1]
 
 
+def ours(binary, name, folder):
+    """Solves a deck; what is wrong, if something is."""
+    command = [binary, "solve", f"{name}.inp", "-o", "out", "--device", "cpu", "--tolerance", "1e-10", "--no-symbols"]
+    result = suite.run(command, folder, 600)
+    return f"exit {result.returncode}: {result.stderr.strip()[-300:]}" if result.returncode else None
+
+
+def written(folder, name):
+    """A file of ours, which lies beside the deck or with the results."""
+    return next(path for path in (folder / name, folder / "out" / name) if path.exists())
+
+
 def solve(binary, name, folder):
-    result = suite.run([binary, "solve", f"{name}.inp", "-o", "out", "--device", "cpu", "--tolerance", "1e-10", "--no-symbols"], folder, 600)
-    if result.returncode:
-        return "DIFFERS", f"exit {result.returncode}: {result.stderr.strip()[-300:]}"
+    if wrong := ours(binary, name, folder):
+        return "DIFFERS", wrong
     steps = json.loads((folder / "out/summary.json").read_text())["steps"]
-    ours = folder / "ours.frd"
-    (folder / f"{name}.frd" if (folder / f"{name}.frd").exists() else folder / f"out/{name}.frd").rename(ours)
+    own = written(folder, f"{name}.frd").rename(folder / "ours.frd")
     suite.run(["ccx", name], folder, 600)
     study, expected = theirs(folder, name)
     values = np.array([step["load_factor" if study == "buckling" else "frequency"] for step in steps])
@@ -194,7 +204,7 @@ def solve(binary, name, folder):
     is_zero = values < ZERO * values.max()
     same_zeros = bool((found[is_zero] < 1e-2 * found.max()).all())
     difference = np.abs(values / np.where(is_zero, 1.0, found) - 1.0)[~is_zero].max()
-    both = shapes(ours, n, len(steps)), shapes(folder / f"{name}.frd", n, n_found)
+    both = shapes(own, n, len(steps)), shapes(folder / f"{name}.frd", n, n_found)
     angles = [angle(*(of[:, low:high] for of in both)) for low, high in clusters(found)]
     widest = max(angles, default=0.0)
     shown = f"{study:8} {n:3} modes, {int(is_zero.sum())} of 0: differ by {difference:.1e}, angles of {len(angles)} spans {widest:.1e}"
@@ -218,22 +228,21 @@ def printed(path):
 
 
 def move(binary, name, folder):
-    result = suite.run([binary, "solve", f"{name}.inp", "-o", "out", "--device", "cpu", "--tolerance", "1e-10", "--no-symbols"], folder, 600)
-    if result.returncode:
-        return "DIFFERS", f"exit {result.returncode}: {result.stderr.strip()[-300:]}"
-    ours = printed(next(path for path in (folder / f"{name}.dat", folder / f"out/{name}.dat") if path.exists()))
+    if wrong := ours(binary, name, folder):
+        return "DIFFERS", wrong
+    own = printed(written(folder, f"{name}.dat"))
     suite.run(["ccx", name], folder, 600)
     theirs = printed(folder / f"{name}.dat")
-    at = np.array([sorted(ours), sorted(theirs)]) if len(ours) == len(theirs) else np.array([[0.0], [np.inf]])
+    at = np.array([sorted(own), sorted(theirs)]) if len(own) == len(theirs) else np.array([[0.0], [np.inf]])
     apart = np.abs(at[0] - at[1]).max() / at[1].max()
     if apart > 1e-5:
-        return "DIFFERS", f"{len(ours)} and {len(theirs)} frequencies or times, apart by {apart:.1e}"
-    differences = np.array([ours[one] - theirs[other] for one, other in zip(*at)])
+        return "DIFFERS", f"{len(own)} and {len(theirs)} frequencies or times, apart by {apart:.1e}"
+    differences = np.array([own[one] - theirs[other] for one, other in zip(*at)])
     largest = np.abs(np.array(list(theirs.values()))).max()
     values = differences.reshape(len(differences), -1)
     u, size, v = np.linalg.svd(values, full_matrices=False)
     beside = np.abs(values - size[0] * np.outer(u[:, 0], v[0])).max() / largest
-    shown = f"{len(ours):3} frequencies or times: differ by {np.abs(values).max() / largest:.1e}, beside one shape by {beside:.1e}"
+    shown = f"{len(own):3} frequencies or times: differ by {np.abs(values).max() / largest:.1e}, beside one shape by {beside:.1e}"
     if name == "shaken" and BESIDE < beside <= BESIDE_OF_SUPPORTS:
         return "explained", f"{shown}; damping of the motion beside the supports'"
     return ("agrees" if beside <= BESIDE else "DIFFERS"), shown

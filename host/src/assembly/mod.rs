@@ -37,7 +37,7 @@ pub use numbering::Numbering;
 pub use numeric::{DeviceBlock, DeviceMesh};
 pub use slanted::{DeviceSlanted, Slanted};
 pub use stiffness::Assembly;
-pub use supports::Supports;
+pub use supports::{DeviceSupports, Supports};
 pub use symbolic::Symbolic;
 pub use topology::Topology;
 pub use vertices::VertexLevel;

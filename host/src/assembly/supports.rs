@@ -3,14 +3,14 @@
 
 use std::collections::BTreeMap;
 
-use super::{Numbering, Slanted};
+use super::{DeviceSlanted, Numbering, Slanted};
 use crate::device::Buffer;
 use crate::linalg::Space;
 use crate::model::{HeldSpace, Model};
 use crate::result::Result;
 use crate::sparse::Matrix;
 use kernels_rs::assembly::slanted::{EliminateSlanted, Held, SLANTED, take_off};
-use kernels_rs::assembly::supports::Eliminate;
+use kernels_rs::assembly::supports::{Eliminate, Unbalanced};
 use kernels_rs::real::Real;
 
 /// Supports in the solver's numbering.
@@ -27,6 +27,27 @@ pub struct Supports {
     pub motion: Vec<f64>,
     /// Unknowns per node.
     pub components: usize,
+}
+
+/// What supports hold, on a device.
+pub struct DeviceSupports {
+    /// As [`Supports::fixed`].
+    pub fixed: Buffer<u8>,
+    /// Nodes that are held in other directions.
+    pub slanted: DeviceSlanted,
+    size: usize,
+}
+
+impl DeviceSupports {
+    /// `r = a - b` where it is free, and 0 elsewhere; all are `[n_nodes][components]`, flat.
+    pub fn free<T: Real>(&self, space: &Space, a: &Buffer<f64>, b: &Buffer<f64>, r: &mut Buffer<T>) -> Result<()> {
+        let n = self.size * self.fixed.len();
+        assert_eq!([a.len(), b.len(), r.len()], [n; 3], "vectors of the body");
+        let (size, fixed, loads, forces) = (self.size, self.fixed.view(), a.view(), b.view());
+        // SAFETY: all live, and have the body's rows; r is borrowed uniquely.
+        unsafe { space.run(self.fixed.len(), Unbalanced { size, fixed, loads, forces, r: r.view_mut() }) }?;
+        self.slanted.project(space, self.size, r)
+    }
 }
 
 impl Supports {
@@ -51,6 +72,12 @@ impl Supports {
         supports.hold_axis(model, numbering);
         supports.add_slanted(model, numbering);
         supports
+    }
+
+    /// Copies what they hold to a device.
+    pub fn upload(&self, space: &Space) -> Result<DeviceSupports> {
+        let (fixed, slanted) = (space.upload(&self.fixed)?, self.slanted.upload(space)?);
+        Ok(DeviceSupports { fixed, slanted, size: self.components })
     }
 
     /// None, of nodes with one component.

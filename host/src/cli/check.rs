@@ -185,20 +185,19 @@ fn describe(out: &mut String, case: &Case, model: &Model) -> std::fmt::Result {
         };
         writeln!(out, "  study     {} of {of}{shift}", counted(model.modes, "mode"))?;
         let ends = |list: &[f64]| [list.first(), list.last()].map(|end| end.map_or(String::new(), |at| number(*at, 4)));
-        match model.response.as_ref().map(|response| &response.excitation) {
-            Some(Excitation::Harmonic { frequencies, fields, .. }) => {
-                let [from, to] = ends(if frequencies.is_empty() { fields } else { frequencies });
-                writeln!(out, "  harmonic  loads vibrate at {from} to {to}, cycles per time")?;
+        let vibrate = |list| {
+            let [from, to] = ends(list);
+            format!("  harmonic  loads vibrate at {from} to {to}, cycles per time\n")
+        };
+        *out += &model.response.as_ref().map_or(String::new(), |response| match &response.excitation {
+            Excitation::Harmonic { frequencies, fields, .. } => {
+                vibrate(if frequencies.is_empty() { fields } else { frequencies })
             }
-            Some(Excitation::Sweep { range, .. }) => {
-                let [from, to] = ends(range);
-                writeln!(out, "  harmonic  loads vibrate at {from} to {to}, cycles per time")?;
+            Excitation::Sweep { range, .. } => vibrate(range),
+            Excitation::History { times, .. } => {
+                format!("  motion    from rest, {} up to {}\n", counted(times.len(), "time"), ends(times)[1])
             }
-            Some(Excitation::History { times, .. }) => {
-                writeln!(out, "  motion    from rest, {} up to {}", counted(times.len(), "time"), ends(times)[1])?;
-            }
-            None => {}
-        }
+        });
     }
     if let Some(Transient { times, steps, scheme, .. }) = &model.time {
         let steps = match steps {

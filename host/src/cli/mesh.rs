@@ -146,6 +146,6 @@ pub fn run(kind: &Kind) -> anyhow::Result<()> {
 
 /// The line that says what has been written.
 pub(super) fn wrote(path: &Path, mesh: &Mesh) -> String {
-    let elements = mesh.solids().map(|(_, cells)| cells.len()).sum();
+    let elements = mesh.n_solids();
     format!("wrote {}: {} nodes, {} elements\n", path.display(), count(mesh.coords.len()), count(elements))
 }

@@ -81,7 +81,7 @@ fn check(case: &Case) -> Result<(), Box<model::CaseError>> {
     let (tables, is_of_modes) = (&case.tables, case.study().is_of_modes());
     if let Some(study) = tables.analysis.study.as_ref().filter(|_| is_of_modes) {
         let message = "no error is estimated of modes";
-        let help = "refine a static case on the same mesh; see docs/accuracy.md";
+        let help = "refine a static case on the same mesh; see docs/accuracy";
         return Err(case.error_at(study.span(), message, help));
     }
     if let Some(generate) = &tables.mesh.get_ref().generate {
@@ -108,16 +108,12 @@ fn errors(model: &Model, device: DeviceName, progress: &Progress) -> anyhow::Res
     Ok(steps.into_iter().map(|step| (step.row("mesh_error", 0)[0], step.lists("error").to_vec())).collect())
 }
 
-fn n_elements(model: &Model) -> usize {
-    model.mesh.solids().map(|(_, cells)| cells.len()).sum()
-}
-
 fn json(model: &Model, [estimated, wanted]: [f64; 2], sizes: &Sizes) -> serde_json::Value {
     json!({
         "estimated_error": estimated,
         "wanted_error": wanted,
         "unknowns": model.analysis.components() * model.mesh.coords.len(),
-        "elements": n_elements(model),
+        "elements": model.mesh.n_solids(),
         "predicted_elements": sizes.n_elements.round(),
     })
 }
@@ -129,7 +125,7 @@ fn text(model: &Model, [estimated, wanted]: [f64; 2], sizes: &Sizes, path: &std:
         "{}: {}\n  estimated error{of} {} in the energy norm, wanted {}{reached}\n  \
          a mesh of the new sizes has about {} elements\n  wrote {}\n",
         model.name,
-        counted(n_elements(model), "element"),
+        counted(model.mesh.n_solids(), "element"),
         percent(estimated),
         percent(wanted),
         count(sizes.n_elements.round() as usize),

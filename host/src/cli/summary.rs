@@ -46,7 +46,7 @@ pub(super) fn with(
         mass,
         version: env!("CARGO_PKG_VERSION").into(),
         nodes: model.mesh.coords.len(),
-        elements: model.mesh.solids().map(|(_, cells)| cells.len()).sum(),
+        elements: model.mesh.n_solids(),
         dofs: model.analysis.components() * model.mesh.coords.len(),
         device: used.device.clone(),
         solver: Solver {

@@ -139,6 +139,11 @@ impl Mesh {
         self.cells.iter().enumerate().filter(move |(_, block)| block.kind.info().dim == dim)
     }
 
+    /// The number of cells of these.
+    pub fn n_solids(&self) -> usize {
+        self.solids().map(|(_, cells)| cells.len()).sum()
+    }
+
     /// Takes the elements with the nodes of a kind as of this kind; whether there are any.
     pub fn set_kind(&mut self, kind: ElementKind) -> bool {
         let fitting = self.cells.iter_mut().filter(|cells| cells.kind.of_kernels() == kind.of_kernels());

@@ -144,7 +144,7 @@ pub fn doubt(analysis: Analysis, mesh: &Mesh) -> Option<Doubt> {
     if analysis.physics().is_scalar() {
         return None;
     }
-    let all: usize = mesh.solids().map(|(_, cells)| cells.len()).sum();
+    let all = mesh.n_solids();
     let of_layers = || {
         BENDING.iter().find_map(|bending| {
             let kind = of(bending)?;

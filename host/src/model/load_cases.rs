@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use super::case::Case;
 use warpfem_text::number;
 
-use super::{AppliedLoad, Model, NodalForce, Rotation, SolverOptions, Study, Temperature, time};
+use super::{AppliedLoad, Model, NodalForce, Rotation, SolverOptions, Study, Temperature};
 
 /// A load case: the factor of each load.
 #[derive(Debug, Clone, PartialEq)]
@@ -132,11 +132,25 @@ impl Model {
 
     /// The loads at a time.
     pub fn loads_at(&self, time: f64) -> CaseLoads<'_> {
-        let (nodal_forces, applied) = time::loads_at(self, time);
+        let combined = self.combined(|load| Some(self.load_factor(load, time)));
+        CaseLoads { gravity: None, rotation: None, is_free: false, ..combined }
+    }
+
+    /// So many times each of [`Model::applied`], by number, but for those without a factor; gravity and rotation as they are.
+    fn combined(&self, factor: impl Fn(usize) -> Option<f64>) -> CaseLoads<'_> {
+        let mut nodal_forces = vec![[0.0; 3]; self.nodal_forces.len()];
+        let mut applied = Vec::new();
+        for (number, (load, forces)) in self.applied.iter().zip(&self.load_forces).enumerate() {
+            let Some(factor) = factor(number) else { continue };
+            for (node, force) in forces {
+                nodal_forces[*node as usize].iter_mut().zip(force).for_each(|(sum, c)| *sum += factor * c);
+            }
+            applied.push(AppliedLoad { total: load.total.map(|c| factor * c), ..load.clone() });
+        }
         CaseLoads {
-            gravity: None,
-            rotation: None,
-            is_free: false,
+            gravity: self.gravity,
+            rotation: self.rotation,
+            is_free: !self.pins.is_empty(),
             nodal_forces: nodal_forces.into(),
             applied: applied.into(),
         }
@@ -164,23 +178,13 @@ impl Model {
                 applied: Cow::Borrowed(&self.applied),
             };
         };
-        let mut nodal_forces = vec![[0.0; 3]; self.nodal_forces.len()];
-        let mut applied = Vec::new();
-        let loads = self.applied.iter().zip(&self.load_forces).zip(&case.applied);
-        for ((load, forces), factor) in loads.filter(|(_, factor)| **factor != 0.0) {
-            for (node, force) in forces {
-                nodal_forces[*node as usize].iter_mut().zip(force).for_each(|(sum, c)| *sum += factor * c);
-            }
-            applied.push(AppliedLoad { total: load.total.map(|c| factor * c), ..load.clone() });
-        }
+        let combined = self.combined(|load| case.applied.get(load).copied().filter(|factor| *factor != 0.0));
         // Forces go with the square of the speed.
         let spun = |rotation: Rotation| Rotation { speed: rotation.speed * case.rotation.sqrt(), ..rotation };
         CaseLoads {
             gravity: self.gravity.filter(|_| case.gravity != 0.0).map(|g| g.map(|c| case.gravity * c)),
             rotation: self.rotation.filter(|_| case.rotation != 0.0).map(spun),
-            is_free: !self.pins.is_empty(),
-            nodal_forces: nodal_forces.into(),
-            applied: applied.into(),
+            ..combined
         }
     }
 }

@@ -19,7 +19,7 @@ impl<'a> Locator<'a> {
     /// Of a mesh; about a box for each cell.
     pub fn new(mesh: &'a Mesh) -> Locator<'a> {
         let (low, high) = mesh.extent();
-        let n_cells: usize = mesh.solids().map(|(_, cells)| cells.len()).sum();
+        let n_cells = mesh.n_solids();
         let longest = mesh.longest_side();
         let extents = [0, 1, 2].map(|c| (high[c] - low[c]).max(1e-3 * longest));
         let dim = mesh.dim() as f64;

@@ -5,7 +5,7 @@ use super::case::tables::TimeTable;
 use super::density::in_use;
 use super::problems::Problems;
 use super::select::Selector;
-use super::{AppliedLoad, Material, Model, ModelError};
+use super::{Material, Model, ModelError};
 use crate::result::choices::Scheme;
 
 /// How long steps are.
@@ -138,20 +138,6 @@ pub(super) fn resolve_amplitudes(model: &mut Model, selector: &Selector<'_>, pro
             }
         }
     }
-}
-
-/// Loads as they are at a time.
-pub(super) fn loads_at(model: &Model, time: f64) -> (Vec<[f64; 3]>, Vec<AppliedLoad>) {
-    let mut nodal_forces = vec![[0.0; 3]; model.nodal_forces.len()];
-    let mut applied = Vec::new();
-    for (number, (load, forces)) in model.applied.iter().zip(&model.load_forces).enumerate() {
-        let factor = model.load_factor(number, time);
-        for (node, force) in forces {
-            nodal_forces[*node as usize].iter_mut().zip(force).for_each(|(sum, c)| *sum += factor * c);
-        }
-        applied.push(AppliedLoad { total: load.total.map(|c| factor * c), ..load.clone() });
-    }
-    (nodal_forces, applied)
 }
 
 #[cfg(test)]

@@ -137,13 +137,13 @@ impl<'a> CaseWriter<'a> {
         self.add_to_frd(&step)?;
         self.skins.push(skin);
         self.values.push(step.value);
-        let largest = match step.is_mode() {
-            _ if step.study == Study::Transient => step.value,
-            true => f64::from(u8::from(step.value > 0.0)),
-            false => {
-                self.envelope.add(&step);
-                super::largest(sizes(&step).iter().copied()).map_or(0.0, |(_, largest)| largest)
-            }
+        let largest = if step.study == Study::Transient {
+            step.value
+        } else if step.is_mode() {
+            f64::from(u8::from(step.value > 0.0))
+        } else {
+            self.envelope.add(&step);
+            super::largest(sizes(&step).iter().copied()).map_or(0.0, |(_, largest)| largest)
         };
         if self.governing.as_ref().is_none_or(|(_, most, _)| largest > *most) {
             self.governing = Some((case, largest, step));

@@ -89,8 +89,7 @@ impl LinearSystem {
         let Some(iteration) = &self.iteration else { unreachable!("it has been made") };
         let given = f.map(|f| {
             let mut f = self.to_solver(f);
-            self.system.body.supports.free_part(&mut f);
-            self.system.body.couplings.iter().for_each(|couplings| couplings.rows.restrict(&mut f));
+            self.system.body.free(&mut f);
             self.space.upload_vec(f)
         });
         let (given, coupled) = (given.transpose()?, self.coupled());
@@ -135,7 +134,7 @@ impl LinearSystem {
 
     /// Number of elements.
     pub fn n_elements(&self) -> usize {
-        self.model.mesh.solids().map(|(_, cells)| cells.len()).sum()
+        self.model.mesh.n_solids()
     }
 
     /// K, with 0 in rows and columns of held components, but for their diagonal; of what couplings leave free.

@@ -2,7 +2,7 @@
 
 use super::system::{Loaded, System};
 use super::{ModeCount, Run, Solution, stopping};
-use crate::assembly::{DeviceSlanted, geometric_stiffness};
+use crate::assembly::{DeviceSupports, geometric_stiffness};
 use crate::device::Buffer;
 use crate::eigen::{self, EigenOptions, Eigenpairs, Pencil, Progress};
 use crate::linalg::Space;
@@ -14,7 +14,6 @@ use crate::solve::Iteration;
 use crate::solve::direct::{self, Direct};
 use crate::sparse::{LinOp, Matrix};
 use crate::stress::{self, Asked};
-use kernels_rs::assembly::supports::Unbalanced;
 use kernels_rs::element::Point;
 use kernels_rs::form::General;
 use kernels_rs::vectors::WIDTH;
@@ -24,19 +23,15 @@ use std::slice;
 /// A product without what supports hold: M has no mass there.
 pub(super) struct Free<'a> {
     product: &'a dyn LinOp<f64>,
-    size: usize,
-    fixed: Buffer<u8>,
-    slanted: DeviceSlanted,
+    held: DeviceSupports,
     zeros: Buffer<f64>,
     scratch: RefCell<Vec<Buffer<f64>>>,
 }
 
 impl<'a> Free<'a> {
     pub(super) fn new(space: &Space, product: &'a dyn LinOp<f64>, body: &Loaded) -> Result<Self> {
-        let supports = &body.supports;
-        let (fixed, slanted) = (space.upload(&supports.fixed)?, supports.slanted.upload(space)?);
         let (zeros, scratch) = (space.zeros(product.n())?, RefCell::default());
-        Ok(Free { product, size: supports.components, fixed, slanted, zeros, scratch })
+        Ok(Free { product, held: body.supports.upload(space)?, zeros, scratch })
     }
 }
 
@@ -55,13 +50,7 @@ impl LinOp<f64> for Free<'_> {
             space.widen(whole, self.n(), x.len())?;
             let whole = &mut whole[..x.len()];
             self.product.apply_all(space, x, whole)?;
-            for (whole, y) in whole.iter().zip(y) {
-                let (fixed, loads, forces) = (self.fixed.view(), whole.view(), self.zeros.view());
-                let kernel = Unbalanced { size: self.size, fixed, loads, forces, r: y.view_mut() };
-                // SAFETY: all live, and have the body's rows; y is none of the others.
-                unsafe { space.run(self.fixed.len(), kernel) }?;
-                self.slanted.project(space, self.size, y)?;
-            }
+            whole.iter().zip(y).try_for_each(|(whole, y)| self.held.free(space, whole, &self.zeros, y))?;
         }
         Ok(())
     }
@@ -169,8 +158,7 @@ pub(super) fn count(
 
 /// Gives the vectors what is coupled.
 pub(super) fn expand(space: &Space, body: &Loaded, found: &mut Eigenpairs) -> Result<()> {
-    let Some(couplings) = &body.couplings else { return Ok(()) };
-    found.vectors.iter_mut().try_for_each(|x| couplings.on_device.expand(space, x))?;
+    found.vectors.iter_mut().try_for_each(|x| body.expand(space, x))?;
     space.finish()
 }
 
@@ -193,10 +181,12 @@ pub(super) fn send(run: &mut Run, body: &Loaded, found: &Eigenpairs, tell: &dyn 
     for (number, vector) in found.vectors.iter().enumerate() {
         let mut u = run.space.download(vector)?;
         let larger = |largest: f64, value: &f64| if value.abs() > largest.abs() { *value } else { largest };
-        let told = tell(number, u.iter().fold(0.0, larger));
-        u.iter_mut().for_each(|value| *value *= told.scale);
-        let step = step(run, body, &u, outcome(run, found, number), (number, told))?;
-        take(run, step)?;
+        let Told { scale, value, tables } = tell(number, u.iter().fold(0.0, larger));
+        u.iter_mut().for_each(|value| *value *= scale);
+        let step = step(run, body, &u, outcome(run, found, number), (number, value))?;
+        let tables = tables.into_iter().filter(|(info, _)| run.sink.wants(info.name));
+        let tables = tables.map(|(info, row)| Table { info, rows: vec![(step.label.clone(), row)] }).collect();
+        take(run, Step { tables, ..step })?;
     }
     Ok(())
 }
@@ -210,27 +200,22 @@ pub(super) fn take(run: &mut Run, step: Step) -> Result<()> {
     Ok(())
 }
 
+/// The results of displacements u that nothing holds in balance, by the number of their step and its value.
 pub(super) fn step(
     run: &Run,
     body: &Loaded,
     u: &[f64],
     outcome: Outcome,
-    (number, told): (usize, Told),
+    (number, value): (usize, f64),
 ) -> Result<Step> {
     let (space, model) = (run.space, run.model);
     let Loaded { numbering, mesh, supports, .. } = body;
     let device_u = space.upload(u)?;
     let forces = vec![[0.0; 3]; numbering.len()];
     let context = stress::Context::new(space, model, (numbering, mesh), (u, &device_u), (supports, forces), vec![]);
-    let mut step = context.into_step(run.sink)?;
+    let step = context.into_step(run.sink)?;
     let label = model.step_name(number).into_owned();
-    // Of shapes whose size means nothing only what is told counts.
-    if !told.tables.is_empty() {
-        step.tables.clear();
-    }
-    let tables = told.tables.into_iter().filter(|(info, _)| run.sink.wants(info.name));
-    step.tables.extend(tables.map(|(info, row)| Table { info, rows: vec![(label.clone(), row)] }));
-    Ok(Step { label, value: told.value, study: model.study, outcome: Some(outcome), ..step })
+    Ok(Step { label, value, study: model.study, outcome: Some(outcome), ..step })
 }
 
 pub(super) fn outcome(run: &Run, found: &Eigenpairs, number: usize) -> Outcome {

@@ -3,7 +3,7 @@
 //! What modes beyond them would add is nearly what they do at rest: the displacements under the loads without their share in the
 //! modes found (Cornwell, Craig, Johnson 1983, "mode acceleration").
 
-use super::modes::{self, Told};
+use super::modes;
 use super::system::{Loaded, System};
 use super::{Run, stopping};
 use crate::device::Buffer;
@@ -108,7 +108,7 @@ pub(super) fn under_loads(
             let shares = space.gram(&moved_modes, &[&u])?;
             space.combine(&modes, &-shares, 1.0, slice::from_mut(&mut u))?;
         }
-        expand(space, system, &mut u)?;
+        system.body.expand(space, &mut u)?;
         Ok::<_, Error>((u, forces.iter().copied().collect::<Vec<_>>()))
     };
     let Some(Moved { forces, shape, inertia: mut f }) = moved else {
@@ -126,7 +126,7 @@ pub(super) fn under_loads(
     space.copy(&system.f, &mut of_loads)?;
     space.axpy(Quotient::MINUS_ONE, &forces, &mut of_loads)?;
     let (mut load, of_loads) = of_others(&of_loads)?;
-    expand(space, system, &mut at_rest)?;
+    system.body.expand(space, &mut at_rest)?;
     space.axpy(Quotient::ONE, &at_rest, &mut load)?;
     space.axpy(Quotient::ONE, &space.upload_vec(shape)?, &mut load)?;
     space.finish()?;
@@ -139,11 +139,6 @@ fn solve(run: &Run, pencil: &Pencil, stiffness: &dyn LinOp<f64>, f: &Buffer<f64>
     let options = CgOptions::new(tolerance, max_iterations);
     cg(run.space, &Equations::new(stiffness, f), pencil.preconditioner, u, options, run.monitor)?;
     Ok(())
-}
-
-/// Gives a vector what is coupled.
-fn expand(space: &Space, system: &System<f64>, u: &mut Buffer<f64>) -> Result<()> {
-    system.body.couplings.as_ref().map_or(Ok(()), |couplings| couplings.on_device.expand(space, u))
 }
 
 /// Sends the curves of the probes, then the steps with fields.
@@ -167,7 +162,7 @@ pub(super) fn send(
         for moment in response.moments() {
             let u = combined(run.space, &shapes, &factors, *moment)?;
             let outcome = modes::outcome(run, found, found.vectors.len() - 1);
-            let step = modes::step(run, body, &u, outcome, (number, Told { scale: 1.0, value: *at, tables: vec![] }))?;
+            let step = modes::step(run, body, &u, outcome, (number, *at))?;
             modes::take(run, Step { moment: Some(*moment), ..step })?;
             number += 1;
         }

@@ -7,7 +7,7 @@ use super::{Phase, Timings, motion};
 use crate::assembly::matrix_free::Division;
 use crate::assembly::numbering::DEGREE_WINDOW;
 use crate::assembly::{
-    Addition, Assembly, Couplings, DeviceMesh, DeviceSlanted, MatrixFree, Numbering, Supports, Topology,
+    Addition, Assembly, Couplings, DeviceMesh, DeviceSupports, MatrixFree, Numbering, Supports, Topology,
 };
 use crate::device::Buffer;
 use crate::linalg::{Quotient, Space};
@@ -21,7 +21,7 @@ use crate::solve::energy::{Body, EnergyNorm, Equations, Groups};
 use crate::solve::{CgOptions, Monitor};
 use crate::sparse::{self, Coupled, Coupling, Matrix, Tuning};
 use crate::stress;
-use kernels_rs::assembly::supports::{TotalDisplacement, Unbalanced};
+use kernels_rs::assembly::supports::TotalDisplacement;
 use kernels_rs::blas::quotient;
 use kernels_rs::real::Real;
 use std::cell::OnceCell;
@@ -153,6 +153,11 @@ impl Loaded {
         Ok(forces)
     }
 
+    /// Gives a vector what is coupled.
+    pub(super) fn expand(&self, space: &Space, u: &mut Buffer<f64>) -> Result<()> {
+        self.couplings.as_ref().map_or(Ok(()), |couplings| couplings.on_device.expand(space, u))
+    }
+
     /// Leaves forces where nothing is prescribed, on what others follow.
     pub(super) fn free(&self, forces: &mut [f64]) {
         self.supports.free_part(forces);
@@ -229,8 +234,8 @@ impl Loaded {
                 (pieces, Some(space.upload_vec(diagonal.iter().map(|entry| *entry as f32).collect())?))
             }
         };
-        let (coords, fixed) = (self.mesh.coords(), space.upload(&self.supports.fixed)?);
-        let held = (fixed, self.supports.slanted.upload(space)?);
+        let coords = self.mesh.coords();
+        let DeviceSupports { fixed, slanted, .. } = self.supports.upload(space)?;
         Ok(EnergyNorm {
             parts: lists,
             coords: (coords, &self.coords),
@@ -239,7 +244,7 @@ impl Loaded {
             weights: some(&loading.weights)?,
             prescribed: some(&self.supports.prescribed)?,
             coupling,
-            groups: Groups::new(pieces, coords, layout, held, diagonal),
+            groups: Groups::new(pieces, coords, layout, (fixed, slanted), diagonal),
             body,
         })
     }
@@ -266,8 +271,7 @@ pub(super) struct Strains<'a, T: Real> {
 
 /// Supports and loads on the device.
 struct OnDevice {
-    fixed: Buffer<u8>,
-    slanted: DeviceSlanted,
+    held: DeviceSupports,
     applied: Buffer<f64>,
 }
 
@@ -292,11 +296,9 @@ impl<'a, T: Real> Strains<'a, T> {
         let kernel = TotalDisplacement { v: v.view(), prescribed: at_once.view(), w: w.view_mut() };
         // SAFETY: all live until `finish`, and have the body's unknowns.
         unsafe { self.space.run(v.len(), kernel) }?;
-        if let Some(couplings) = couplings {
-            couplings.on_device.expand(self.space, &mut w)?;
-            if total {
-                self.space.axpy(Quotient::ONE, &prescribed, &mut w)?;
-            }
+        self.body.expand(self.space, &mut w)?;
+        if couplings.is_some() && total {
+            self.space.axpy(Quotient::ONE, &prescribed, &mut w)?;
         }
         self.space.finish()?;
         Ok(w)
@@ -307,9 +309,8 @@ impl<'a, T: Real> Strains<'a, T> {
         if let Some(loads) = self.loaded.get() {
             return Ok(loads);
         }
-        let Loaded { supports, .. } = self.body;
-        let (fixed, slanted) = (self.space.upload(&supports.fixed)?, supports.slanted.upload(self.space)?);
-        let loads = OnDevice { fixed, slanted, applied: self.space.upload(&self.loading.loads.all)? };
+        let held = self.body.supports.upload(self.space)?;
+        let loads = OnDevice { held, applied: self.space.upload(&self.loading.loads.all)? };
         Ok(self.loaded.get_or_init(|| loads))
     }
 }
@@ -330,12 +331,8 @@ impl<T: Real> Body<T> for Strains<'_, T> {
 
     fn residual(&self, v: &Buffer<T>, r: &mut Buffer<T>) -> Result<()> {
         let forces = self.body.mesh.internal_force(self.space, &self.displacement(v, true)?, None)?;
-        let OnDevice { fixed, slanted, applied } = self.loads()?;
-        let (fixed, loads, forces, size) = (fixed.view(), applied.view(), forces.view(), self.body.supports.components);
-        let kernel = Unbalanced { size, fixed, loads, forces, r: r.view_mut() };
-        // SAFETY: all live until `finish`, and have the body's rows.
-        unsafe { self.space.run(self.body.supports.fixed.len(), kernel) }?;
-        slanted.project(self.space, size, r)?;
+        let OnDevice { held, applied } = self.loads()?;
+        held.free(self.space, applied, &forces, r)?;
         self.coupling.map_or(Ok(()), |coupling| coupling.restrict(self.space, r))?;
         self.space.finish()
     }

@@ -15,7 +15,7 @@
 use super::history::History;
 use super::system::System;
 use super::{Found, Loading, Run, in_double, stopping};
-use crate::assembly::{DeviceSlanted, Supports, capacity_matrix};
+use crate::assembly::{DeviceSupports, Supports, capacity_matrix};
 use crate::device::Buffer;
 use crate::linalg::{N_SCALARS, Quotient, Scalar, Space};
 use crate::model::time::Steps;
@@ -26,7 +26,6 @@ use crate::solve::energy::Body;
 use crate::solve::{Equations, Iteration};
 use crate::sparse::{Coupled, LinOp, Matrix};
 use crate::stress;
-use kernels_rs::assembly::supports::Unbalanced;
 
 /// What a curve has at each time.
 const COLUMNS: &[(&str, Quantity)] = &[("temperature", Quantity::Unlabelled)];
@@ -94,7 +93,7 @@ struct March<'a> {
     step: f64,
     stored: Buffer<f64>,
     /// What supports hold, on the device, and zeros.
-    held: (Buffer<u8>, DeviceSlanted),
+    held: DeviceSupports,
     zeros: Buffer<f64>,
     /// Loads and what supports prescribe, at the time that they are of.
     outer: Option<(f64, [Buffer<f64>; 2])>,
@@ -126,8 +125,7 @@ impl<'a> March<'a> {
         space.dot(&ones, &stored, SUM)?;
         let [content] = space.read([SUM])?;
         system.body.supports = Supports::new(model, &system.body.numbering);
-        let supports = &system.body.supports;
-        let held = (space.upload(&supports.fixed)?, supports.slanted.upload(space)?);
+        let held = system.body.supports.upload(space)?;
         let initial: Vec<f64> = system.body.numbering.gather(&time.initial);
         let curves = model.probes.iter().map(|probe| Curve { name: probe.name.clone(), rows: vec![] }).collect();
         let mut march = March {
@@ -221,9 +219,7 @@ impl<'a> March<'a> {
         space.axpy(Quotient::MINUS_ONE, &b, &mut d)?;
         let mut d = self.free_part(space, &d)?;
         let outcome = self.iterate(run, &rhs, &mut d, (&b, energy))?;
-        if let Some(couplings) = &self.system.body.couplings {
-            couplings.on_device.expand(space, &mut d)?;
-        }
+        self.system.body.expand(space, &mut d)?;
         let mut u = b;
         space.axpy(Quotient::ONE, &d, &mut u)?;
         // Now h is g u + h.
@@ -335,9 +331,7 @@ impl<'a> March<'a> {
     /// Temperatures with what supports and couplings prescribe.
     fn with_prescribed(&self, space: &Space, u: &Buffer<f64>) -> Result<Buffer<f64>> {
         let mut b = self.free_part(space, u)?;
-        if let Some(couplings) = &self.system.body.couplings {
-            couplings.on_device.expand(space, &mut b)?;
-        }
+        self.system.body.expand(space, &mut b)?;
         if let Some((_, [_, prescribed])) = &self.outer {
             space.axpy(Quotient::ONE, prescribed, &mut b)?;
         }
@@ -351,12 +345,8 @@ impl<'a> March<'a> {
 
     /// `a - b` where it is free.
     fn free(&self, space: &Space, a: &Buffer<f64>, b: &Buffer<f64>) -> Result<Buffer<f64>> {
-        let (fixed, slanted) = &self.held;
         let mut r = space.zeros(a.len())?;
-        let kernel = Unbalanced { size: 1, fixed: fixed.view(), loads: a.view(), forces: b.view(), r: r.view_mut() };
-        // SAFETY: all live until the device has run it, and have the body's rows; r is none of the others.
-        unsafe { space.run(fixed.len(), kernel) }?;
-        slanted.project(space, 1, &mut r)?;
+        self.held.free(space, a, b, &mut r)?;
         space.finish()?;
         Ok(r)
     }

@@ -148,7 +148,7 @@ fn list_bytes(kind: ElementKind, nodes: u64, elements: u64) -> u64 {
 /// Six stresses and their invariant, or a gradient and its magnitude, per element and per node; there also what was
 /// solved for and reactions.
 fn result_bytes(model: &Model) -> u64 {
-    let elements: usize = model.mesh.solids().map(|(_, cells)| cells.len()).sum();
+    let elements = model.mesh.n_solids();
     let (per_element, per_node) = if model.analysis.physics().is_scalar() { (4, 8) } else { (7, 13) };
     DOUBLE * (per_element * elements as u64 + per_node * model.mesh.coords.len() as u64)
 }

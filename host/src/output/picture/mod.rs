@@ -230,7 +230,7 @@ pub fn model_png(model: &Model, from: Option<Viewpoint>) -> io::Result<Vec<u8>> 
     // Beyond the last case are the loads as they are written.
     let shown = Shown::new(mesh, &nothing, &[], Some((model, model.n_steps())));
     let summary = Summary { case: model.name.clone(), ..Summary::default() };
-    let elements = mesh.solids().map(|(_, cells)| cells.len()).sum();
+    let elements = mesh.n_solids();
     let subtitle = format!("{}, {}, not solved", counted(n, "node"), counted(elements, "element"));
     shown.draw_model(&summary, &subtitle, shown.from(from)).png()
 }

@@ -78,7 +78,7 @@ struct File<'a> {
 
 impl<'a> File<'a> {
     fn new(mesh: &'a Mesh, data: impl Iterator<Item = Array<'a>>, converged: Option<bool>) -> Self {
-        let n_cells = mesh.solids().map(|(_, cells)| cells.len()).sum();
+        let n_cells = mesh.n_solids();
         let mut arrays = vec![Array::new("Points", "Points", "Float64", 3, vec![bytes(&mesh.coords)])];
         arrays.extend(topology(mesh));
         arrays.extend(data);

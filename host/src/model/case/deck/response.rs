@@ -122,11 +122,7 @@ impl Reader<'_> {
             return refuse(format!("{written}: imaginary parts of loads are not read"), "give the real part alone");
         }
         let Some(motion) = &mut self.state.response else { return Ok(1.0) };
-        let is_known = |name: &String| self.amplitudes.contains_key(name);
         match (&name, &motion.excitation) {
-            (Some(name), _) if !is_known(name) => {
-                return refuse(format!("there is no amplitude {name}"), "define it with *AMPLITUDE");
-            }
             (Some(name), _) if self.amplitudes[name].of_total_time => {
                 return refuse(
                     format!("{name}: amplitudes over the total time are not read here"),
@@ -187,9 +183,8 @@ impl Reader<'_> {
                 let message = "loads of the step before, or on bodies, stand beside those with an amplitude";
                 return refuse(message, "OP=NEW drops loads of steps before");
             }
-            *amplitude = name
-                .and_then(|name| self.amplitudes.get(&name))
-                .map_or(Amplitude(vec![]), |of| Amplitude(of.table.clone()));
+            *amplitude =
+                name.and_then(|name| self.amplitudes.get(&name)).map_or(Amplitude(vec![]), |of| of.factors.clone());
         }
         Ok(Some(Response { excitation, damping }))
     }

@@ -11,6 +11,7 @@ use super::motion::Motion;
 use super::prints::{Print, SectionPrint};
 use super::{DeckStep, PointsOfStep, Reader};
 use crate::io::inp::{Card, Line, Mistake, Place, Read};
+use crate::model;
 use crate::result::Study;
 
 /// A node and a component, from 0: displacements, then rotations.
@@ -31,7 +32,7 @@ pub struct Given {
 #[derive(Debug, Clone)]
 pub struct Amplitude {
     /// Times with factors.
-    pub(super) table: Vec<[f64; 2]>,
+    pub(super) factors: model::Amplitude,
     /// Whether times are counted from the first step, not from the own.
     pub(super) of_total_time: bool,
 }
@@ -265,9 +266,9 @@ impl Reader<'_> {
             let help = "0., 0., 1., 1. is time and value, twice";
             return Err(Mistake::at(card.place.clone(), "an amplitude has pairs of time and value", help));
         }
-        let table = numbers.chunks_exact(2).map(|pair| [pair[0], pair[1]]).collect();
+        let factors = model::Amplitude(numbers.chunks_exact(2).map(|pair| [pair[0], pair[1]]).collect());
         let of_total_time = card.word("TIME").is_some_and(|word| word.starts_with("TOTAL"));
-        self.amplitudes.insert(name, Amplitude { table, of_total_time });
+        self.amplitudes.insert(name, Amplitude { factors, of_total_time });
         Ok(())
     }
 
@@ -279,20 +280,20 @@ impl Reader<'_> {
         }
         let parameter = card.parameter("AMPLITUDE");
         let name = parameter.map(|parameter| parameter.value.clone().unwrap_or_default().to_uppercase());
+        if let (Some(parameter), Some(name)) = (parameter, &name)
+            && !self.amplitudes.contains_key(name)
+        {
+            let message = format!("there is no amplitude {name}");
+            return Err(Mistake::at(parameter.place.clone(), message, "define it with *AMPLITUDE"));
+        }
         if self.state.response.is_some() {
             return self.in_motion(card, name);
         }
-        let (Some(parameter), Some(name)) = (parameter, name) else { return Ok(1.0) };
-        let Some(Amplitude { table, of_total_time }) = self.amplitudes.get(&name) else {
-            let message = format!("there is no amplitude {name}");
-            return Err(Mistake::at(parameter.place.clone(), message, "define it with *AMPLITUDE"));
+        let Some(Amplitude { factors, of_total_time }) = name.map(|name| &self.amplitudes[&name]) else {
+            return Ok(1.0);
         };
         let before = self.steps.last().filter(|_| *of_total_time).map_or(0.0, |step| step.time);
-        let time = before + self.state.time;
-        let after = table.iter().position(|[at, _]| *at >= time).unwrap_or(table.len() - 1);
-        let ([t0, low], [t1, high]) = (table[after.saturating_sub(1)], table[after]);
-        let share = if t1 > t0 { ((time - t0) / (t1 - t0)).clamp(0.0, 1.0) } else { 0.0 };
-        Ok(low + share * (high - low))
+        Ok(factors.at(before + self.state.time))
     }
 
     /// What is asked of the model: a step of natural frequencies or of buckling is the only one, or frequencies are about the
