@@ -8,7 +8,6 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 use warpfem::cli::{self, Failure, Share};
 use warpfem::device::DeviceName;
-use warpfem::linalg::Space;
 use warpfem::model;
 use warpfem::output::dat;
 use warpfem::pipeline;
@@ -77,18 +76,10 @@ type Solved = (Vec<pipeline::Solution>, Vec<warpfem::result::Series>);
 /// All steps with all that they have.
 fn solved(model: &model::Model, device: DeviceName, monitor: &dyn Monitor) -> anyhow::Result<Solved> {
     let fields = pipeline::asked_fields(model, &dat::fields(model));
-    let kept = std::cell::RefCell::default();
-    let solve = |model: &model::Model, device| {
-        let mut steps = Steps { fields: fields.clone(), ..Steps::default() };
-        let solutions = pipeline::solve_into(&Space::open(device)?, model, &mut steps, monitor)?;
-        kept.replace(steps);
-        Ok(solutions)
-    };
-    let mut solutions = cli::solve_or_fall_back(model, [device, device.resolve()], solve)?;
+    let (mut solutions, Steps { steps, series, .. }) = cli::solve_and_keep(model, device, fields, monitor)?;
     if solutions.is_empty() {
         return Err(Failure::Stopped.into());
     }
-    let Steps { steps, series, .. } = kept.into_inner();
     solutions.iter_mut().zip(steps).for_each(|(solution, step)| solution.step = step);
     Ok((solutions, series))
 }

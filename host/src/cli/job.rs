@@ -12,8 +12,9 @@ use crate::model::{self, MassProperties, Model};
 use crate::output::{self, Options, Origin, PointField, Shot, Viewpoint, cases};
 use crate::pipeline::{self, Solution};
 use crate::plan::fits;
-use crate::result::{Change, Changed, Error, FieldInfo, Result, When};
+use crate::result::{Change, Changed, Error, FieldInfo, Result, Steps, When};
 use crate::solve::Monitor;
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::{Instant, SystemTime};
@@ -145,11 +146,7 @@ impl Job {
 
 /// Solves on the device that was asked for, which is `chosen`; if `auto` has chosen one that fails or has too little
 /// memory, on the CPU, with a warning.
-///
-/// # Errors
-///
-/// Those of solving.
-pub fn solve_or_fall_back(
+fn solve_or_fall_back(
     model: &Model,
     [asked, chosen]: [DeviceName; 2],
     solve: impl Fn(&Model, DeviceName) -> Result<Vec<Solution>>,
@@ -166,6 +163,27 @@ pub fn solve_or_fall_back(
         }
         ended => ended,
     }
+}
+
+/// The same of all steps, whose fields of these names are kept, and tables.
+///
+/// # Errors
+///
+/// Those of solving.
+pub fn solve_and_keep(
+    model: &Model,
+    device: DeviceName,
+    fields: Vec<String>,
+    monitor: &dyn Monitor,
+) -> Result<(Vec<Solution>, Steps)> {
+    let kept = RefCell::default();
+    let solve = |model: &Model, device| {
+        let mut steps = Steps { fields: fields.clone(), ..Steps::default() };
+        let solutions = pipeline::solve_into(&Space::open(device)?, model, &mut steps, monitor)?;
+        kept.replace(steps);
+        Ok(solutions)
+    };
+    Ok((solve_or_fall_back(model, [device, device.resolve()], solve)?, kept.into_inner()))
 }
 
 /// The deck that a name without its ending stands for.

@@ -34,7 +34,7 @@ mod tests;
 
 pub use cases::save;
 pub use failure::{Failure, exit_code, united};
-pub use job::{model_of, read_model, solve_or_fall_back};
+pub use job::{model_of, read_model, solve_and_keep};
 pub use progress::Share;
 pub use solve::{Auto, auto_or, one_of, orders, tolerance};
 

@@ -1,20 +1,18 @@
 //! `warpfem refine CASE --error X`: element sizes for a wanted error, for Gmsh.
 
 use super::failure::Failure;
-use super::job::{deck_of, read_model, solve_or_fall_back};
+use super::job::{deck_of, read_model, solve_and_keep};
 use super::print::{self, count};
 use super::progress::Progress;
 use super::summary::ties;
 use super::{devices, solve};
 use crate::device::DeviceName;
-use crate::linalg::Space;
 use crate::model::case::Case;
 use crate::model::{self, Model};
+use crate::output;
 use crate::output::away::near;
 use crate::output::sizes::{Sizes, sizes};
-use crate::result::{Step, Steps};
 use crate::solve::Monitor;
-use crate::{output, pipeline};
 use serde_json::json;
 use std::io::Write;
 use std::path::PathBuf;
@@ -93,19 +91,11 @@ fn check(case: &Case) -> Result<(), Box<model::CaseError>> {
 
 /// Of each load case the estimated error, and those of the elements.
 fn errors(model: &Model, device: DeviceName, progress: &Progress) -> anyhow::Result<Vec<(f64, Vec<Vec<f64>>)>> {
-    let kept = std::cell::RefCell::default();
-    let solve = |model: &Model, device| {
-        let mut sink = Steps { fields: vec!["error".into()], ..Steps::default() };
-        let solutions = pipeline::solve_into(&Space::open(device)?, model, &mut sink, progress)?;
-        *kept.borrow_mut() = sink.steps;
-        Ok(solutions)
-    };
-    let solutions = solve_or_fall_back(model, [device, device.resolve()], solve)?;
+    let (solutions, kept) = solve_and_keep(model, device, vec!["error".into()], progress)?;
     if let Some(failed) = solutions.into_iter().find(|solution| !solution.outcome.converged) {
         return Err(Failure::NotConverged(Box::new(failed)).into());
     }
-    let steps: Vec<Step> = kept.into_inner();
-    Ok(steps.into_iter().map(|step| (step.row("mesh_error", 0)[0], step.lists("error").to_vec())).collect())
+    Ok(kept.steps.into_iter().map(|step| (step.row("mesh_error", 0)[0], step.lists("error").to_vec())).collect())
 }
 
 fn json(model: &Model, [estimated, wanted]: [f64; 2], sizes: &Sizes) -> serde_json::Value {
