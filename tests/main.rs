@@ -39,6 +39,7 @@ mod patch;
 mod plane;
 mod precond;
 mod ptx;
+mod ranks;
 mod refused;
 mod remote;
 mod strategies;

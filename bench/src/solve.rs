@@ -11,7 +11,7 @@ use std::time::Instant;
 use warpfem::cli::{Auto, auto_or};
 use warpfem::linalg::Space;
 use warpfem::model::Model;
-use warpfem::pipeline::{Solution, solve_cases};
+use warpfem::pipeline::{Hierarchy, RankSize, Solution, solve_cases};
 use warpfem::result::choices::{Ordering, Precision, Preconditioner, Study};
 use warpfem::result::{Error, Result};
 use warpfem::solve::Silent;
@@ -34,6 +34,9 @@ pub struct Arguments {
     /// The tolerance is on the estimated error, as that of a case is, and not on the residual.
     #[arg(long)]
     energy: bool,
+    /// Solve on so many devices together.
+    #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u16).range(1..=64))]
+    devices: u16,
     /// Precision and preconditioner as the program chooses them.
     #[arg(long, conflicts_with_all = ["mixed", "preconditioner"])]
     automatic: bool,
@@ -72,6 +75,10 @@ struct Report {
     converged: bool,
     /// Of the last step `||b - K u|| / ||b||`, recomputed.
     relative_residual: f64,
+    /// The nodes of each device, of several.
+    ranks: Vec<RankSize>,
+    /// The levels of multigrid.
+    multigrid: Option<Hierarchy>,
     /// The first solution.
     first: Phases,
     /// Of those after it the one with the median total.
@@ -80,7 +87,7 @@ struct Report {
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let Arguments { common, wanted, preconditioner, energy, automatic } = arguments;
+    let Arguments { common, wanted, preconditioner, energy, devices, automatic } = arguments;
     wanted.check(common.precision)?;
     let mut model = common.problem.model(common)?;
     let solver = &mut model.solver;
@@ -90,7 +97,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
         solver.preconditioner = *preconditioner;
         solver.precision = Some(if wanted.mixed { Precision::Mixed } else { common.precision });
     }
-    let space = Space::open(common.device)?;
+    let space = Space::open_several(&common.device.several((*devices).into()))?;
     let report = in_precision!(common, measure(&space, common, &model))?;
     page::finish("solve", common.json.as_deref(), &report, String::new())
 }
@@ -109,7 +116,9 @@ fn measure<T: Real>(space: &Space, common: &Common, model: &Model) -> Result<Rep
     let (solutions, first) = timed()?;
     let Some(solution) = solutions.last() else { return Err(Error::Breakdown) };
     let mut header = Header::new::<T>(space, common, &model.mesh, model.analysis.components())?;
-    header.blocks = matrices::pattern(space, &model.mesh, Ordering::Mesh, 1)?.n_blocks();
+    if solution.used.ranks.is_empty() {
+        header.blocks = matrices::pattern(space, &model.mesh, Ordering::Mesh, 1)?.n_blocks();
+    }
     let mut again = Vec::new();
     for _ in 0..common.samples.min(MAX_SOLUTIONS) {
         let (other, phases) = timed()?;
@@ -133,6 +142,8 @@ fn measure<T: Real>(space: &Space, common: &Common, model: &Model) -> Result<Rep
         },
         converged: solutions.iter().all(|solution| solution.outcome.converged),
         relative_residual: solution.outcome.relative_residual,
+        ranks: solution.used.ranks.clone(),
+        multigrid: solution.used.hierarchy.clone(),
         first,
         again,
     })

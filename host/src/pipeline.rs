@@ -12,14 +12,17 @@ mod modes;
 mod motion;
 mod operator;
 mod phase;
+mod ranks;
 mod response;
 mod start;
+mod strains;
 mod system;
 mod transient;
 
 pub use linear::{BlockMatrix, LinearSystem};
 pub use operator::Operator;
 pub use phase::Phase;
+pub use ranks::serve;
 pub use system::{Loaded, Loading, System};
 
 use crate::device::{DeviceName, check_memory};
@@ -36,6 +39,7 @@ use crate::stress::{self, Balance, Context};
 use build::Iterations;
 use kernels_rs::real::Real;
 use kernels_rs::vectors::WIDTH;
+use ranks::{GATHERED, Ranks};
 use start::Earlier;
 use std::borrow::Cow;
 use std::mem::{replace, take};
@@ -69,6 +73,21 @@ pub struct Used {
     pub hierarchy: Option<Hierarchy>,
     /// The modes that were counted.
     pub count: Option<ModeCount>,
+    /// What each rank had, where there were several.
+    pub ranks: Vec<RankSize>,
+}
+
+/// What one of several ranks has of a mesh.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+pub struct RankSize {
+    /// Its own nodes.
+    pub nodes: usize,
+    /// Nodes of other ranks that its elements have.
+    pub ghosts: usize,
+    /// Messages that it has sent while the last case was solved.
+    pub messages: u64,
+    /// Their bytes.
+    pub bytes: u64,
 }
 
 /// How many modes there are, by a factor.
@@ -226,12 +245,23 @@ fn run(
     sink: &mut dyn Sink,
     monitor: &dyn Monitor,
 ) -> Result<Vec<Solution>> {
+    ranks::with_others(space, model, GATHERED, |ranks| run_all(space, model, n_cases, (sink, monitor), ranks))
+}
+
+/// The same by the first of some ranks, if there are several.
+fn run_all(
+    space: &Space,
+    model: &Model,
+    n_cases: usize,
+    (sink, monitor): (&mut dyn Sink, &dyn Monitor),
+    ranks: Option<&Ranks>,
+) -> Result<Vec<Solution>> {
     let mut solutions: Vec<Solution> = Vec::new();
     for model in model.all() {
         let n = model.own_steps().min(n_cases - solutions.len());
         let timings = solutions.last().map_or(Timings::default(), |last| last.timings);
         let cases = Cases { before: solutions.len(), own: n, in_all: n_cases };
-        let found = if n == 0 { Vec::new() } else { run_one(space, model, (cases, timings), sink, monitor)? };
+        let found = if n == 0 { Vec::new() } else { run_one(space, model, (cases, timings), (sink, monitor), ranks)? };
         let is_end = found.len() < n || found.iter().any(|of| of.outcome.ending == Ending::Cancelled);
         solutions.extend(found);
         if is_end {
@@ -257,14 +287,14 @@ fn run_one(
     space: &Space,
     model: &Model,
     (cases, timings): (Cases, Timings),
-    sink: &mut dyn Sink,
-    monitor: &dyn Monitor,
+    (sink, monitor): (&mut dyn Sink, &dyn Monitor),
+    ranks: Option<&Ranks>,
 ) -> Result<Vec<Solution>> {
     let temperature = model.temperature.as_ref().filter(|_| model.bears_loads());
     if let Some((temperature, heat)) = temperature.and_then(|of| Some((of, of.unsolved()?))) {
         let unknown = heat.analysis.physics().words().unknown;
         let mut kept = Steps { fields: vec![unknown.into()], ..Steps::default() };
-        let solutions = run(space, heat, heat.n_steps(), &mut kept, monitor)?;
+        let solutions = run_all(space, heat, heat.n_steps(), (&mut kept, monitor), None)?;
         let is_wrong = |of: &Solution| !of.outcome.converged && of.outcome.ending != Ending::Cancelled;
         if solutions.iter().any(is_wrong) {
             return Err(Error::Heat(heat.name.clone()));
@@ -274,12 +304,20 @@ fn run_one(
         }
         temperature.take(&model.mesh, heat, kept.steps.iter().map(|step| step.nodes(unknown).to_vec()).collect());
     }
-    let plan = plan::resolve(model, &DeviceFacts::of(space))?;
-    let used = Used { device: space.name(), plan, factor_nonzeros: None, hierarchy: None, count: None };
+    let shared = ranks.and_then(|ranks| Some((ranks, ranks.of(model)?)));
+    let plan = match shared {
+        Some((_, (_, plan))) => plan.clone(),
+        None => plan::resolve(model, &DeviceFacts::of(space))?,
+    };
+    let (device, ranks) = (space.name(), vec![]);
+    let used = Used { device, plan, factor_nonzeros: None, hierarchy: None, count: None, ranks };
     let phase = Phase::begin(monitor, "setup");
     let mut run = Run { space, model, cases, sink, monitor, phase, timings, used, changes: vec![], solutions: vec![] };
     match model.study {
-        Study::Static => statics(&mut run)?,
+        Study::Static => match shared {
+            Some((ranks, (division, _))) => ranks::solve(&mut run, (ranks, division))?,
+            None => statics(&mut run)?,
+        },
         Study::Modal => modal::solve(&mut run)?,
         Study::Buckling => buckling::solve(&mut run)?,
         Study::Transient => transient::solve(&mut run)?,
@@ -492,7 +530,7 @@ impl Run<'_> {
     /// Sends what follows from what was found to the sink, and keeps the rest; says whether it is the end.
     fn take(&mut self, body: &Loaded, Found { v, mut outcome, epsilon }: Found) -> Result<bool> {
         let (space, model) = (self.space, self.model);
-        let Loaded { numbering, mesh, supports, loading, parts, couplings, coords } = body;
+        let Loaded { numbering, mesh, supports, loading, parts, couplings, coords, .. } = body;
         let Loading { loads, norm_f, .. } = loading;
         let (applied, mut supports) = (&loads.all, Cow::Borrowed(supports));
         outcome.changes = self.changes.clone();

@@ -93,3 +93,39 @@ pub unsafe fn dot<T: Real>(n: usize, x: View<T>, y: View<T>, to: Reduction) {
     let sums = sum_strided(n, |i| [x.at(i), y.at(i)], |_, [x, y], [sum]| *sum = fma(x.to_f64(), y.to_f64(), *sum));
     sum_over_grid(sums, to);
 }
+
+/// Computes: `scalars[places_i] = values_i`. Thread mapping: an item per scalar. Memory moved: nothing but these.
+#[kernel(items)]
+pub unsafe fn set_scalars(
+    i: usize,
+    places: [u32; crate::reduce::MAX_SUMS],
+    values: [f64; crate::reduce::MAX_SUMS],
+    scalars: ViewMut<f64>,
+) {
+    scalars.set(places[i] as usize, values[i]);
+}
+
+/// Computes: `to_i = scalars[places_i]`. Thread mapping: an item per scalar. Memory moved: 16 B per scalar.
+#[kernel(items)]
+pub unsafe fn pack_scalars(i: usize, places: [u32; crate::reduce::MAX_SUMS], scalars: View<f64>, to: ViewMut<f64>) {
+    to.set(i, scalars.at(places[i] as usize));
+}
+
+/// Computes: `scalars[places_i] = sum_k terms_ki`, in the order of k.
+///
+/// Parameters: `n`, scalars; `terms [any][n]`. Thread mapping: an item per scalar. Memory moved: the terms.
+#[kernel(items)]
+pub unsafe fn add_scalars(
+    i: usize,
+    n: usize,
+    places: [u32; crate::reduce::MAX_SUMS],
+    terms: View<f64>,
+    scalars: ViewMut<f64>,
+) {
+    let (mut k, mut sum) = (n + i, terms.at(i));
+    while k < terms.len() {
+        sum += terms.at(k);
+        k += n;
+    }
+    scalars.set(places[i] as usize, sum);
+}

@@ -67,6 +67,16 @@ pub unsafe fn gather_long_rows<T: Real>(rows: SparseRows<T>, targets: View<u32>,
     }
 }
 
+/// Computes: `y_t = x_s` for places s of one vector and t of another; without a list they are 0, 1, 2 ...
+///
+/// Parameters: `sources, targets [n]` or nothing, targets all different. Thread mapping: an item per entry. Memory moved: two
+/// words and an index or two per entry.
+#[kernel(items, T = [f32, f64])]
+pub unsafe fn move_entries<T: Real>(item: usize, sources: View<u32>, targets: View<u32>, x: View<T>, y: ViewMut<T>) {
+    let place = |list: View<u32>| if list.is_empty() { item } else { list.at(item) as usize };
+    y.set(place(targets), x.at(place(sources)));
+}
+
 /// Computes: the place of each index in a list, or [`NONE`] of those that are not in it.
 ///
 /// Parameters: `list`, ascending; `places [n]`. Thread mapping: an item per index. Memory moved: 4 B per index, the list

@@ -7,7 +7,6 @@ use super::print::{Tone, count, seconds, toned, unbroken, vector, whole, wrapped
 use super::terminal::{self, Detail};
 use super::{modes, preview, summary, table, warnings};
 use crate::device::DeviceName;
-use crate::linalg::Space;
 use crate::model::{MassProperties, Model, Study};
 use crate::output::cases::CaseWriter;
 use crate::output::summary::{PeakResponse, StepSummary};
@@ -101,7 +100,7 @@ pub(super) fn run(
         let writer = CaseWriter::new(job.dir(), &job.model, job.options());
         let fields = pipeline::asked_fields(model, &job.fields());
         let mut sink = CaseSink { model: &job.model, fields, writer, shown: Vec::new() };
-        let solutions = pipeline::solve_into(&Space::open(device)?, model, &mut sink, monitor)?;
+        let solutions = pipeline::solve_into(&job.open(device)?, model, &mut sink, monitor)?;
         *taken.borrow_mut() = Some(sink);
         Ok(solutions)
     };

@@ -3,9 +3,9 @@
 use super::earlier::Earlier;
 use super::progress::Progress;
 use super::terminal::{self, Detail};
-use super::{preview, summary};
+use super::{mpi, preview, summary};
 use crate::device::DeviceName;
-use crate::linalg::Space;
+use crate::linalg::{Comm, Space};
 use crate::mesh::Mesh;
 use crate::model::case::Case;
 use crate::model::{self, MassProperties, Model};
@@ -32,6 +32,10 @@ pub(super) struct Job {
     /// The folder of what a deck prints.
     prints: PathBuf,
     start: Instant,
+    /// How many devices solve it.
+    pub(super) devices: usize,
+    /// The processes that solve it together.
+    pub(super) comm: Option<&'static Comm>,
     /// Computed while the device solves.
     mass: OnceLock<Option<MassProperties>>,
     /// Seconds that reading took.
@@ -60,8 +64,8 @@ impl Job {
         let prints = asked.or(beside).unwrap_or_else(|| dir.clone());
         let pictures = vec![Shot::default()];
         let (case, read) = (path.display().to_string(), start.elapsed().as_secs_f64());
-        let (with_symbols, mass) = (true, OnceLock::new());
-        let job = Job { model, case, mesh, pictures, with_symbols, dir, prints, start, mass, read };
+        let (with_symbols, mass, devices, comm) = (true, OnceLock::new(), 1, None);
+        let job = Job { model, case, mesh, pictures, with_symbols, dir, prints, start, devices, comm, mass, read };
         job.check()?;
         Ok(job)
     }
@@ -111,7 +115,7 @@ impl Job {
     pub(super) fn solve(&self, device: DeviceName, monitor: &dyn Monitor) -> Result<Solution> {
         let fields = self.fields();
         let solve =
-            |model: &Model, device| Ok(vec![pipeline::solve_asked(&Space::open(device)?, model, &fields, monitor)?]);
+            |model: &Model, device| Ok(vec![pipeline::solve_asked(&self.open(device)?, model, &fields, monitor)?]);
         Ok(self.solve_or_fall_back(device, solve)?.swap_remove(0))
     }
 
@@ -126,6 +130,11 @@ impl Job {
             let _ = std::thread::Builder::new().spawn_scoped(scope, || self.mass());
             solve_or_fall_back(&self.model, [device, device.resolve()], solve)
         })
+    }
+
+    /// As many of a device as are asked for.
+    pub(super) fn open(&self, device: DeviceName) -> Result<Space> {
+        self.comm.map_or_else(|| Space::open_several(&device.several(self.devices)), |comm| mpi::open(device, comm))
     }
 
     pub(super) fn mass(&self) -> Option<MassProperties> {

@@ -16,6 +16,7 @@ mod interrupt;
 mod job;
 mod mesh;
 mod modes;
+mod mpi;
 mod preview;
 pub mod print;
 mod progress;
@@ -255,7 +256,9 @@ pub fn usage(message: String) -> anyhow::Error {
 fn finish(result: anyhow::Result<()>) -> u8 {
     let code = result.map_or_else(|error| reported(&failure::united(error)), |()| 0);
     // The results of an iteration that Ctrl-C has ended are written by then.
-    if matches!(code, 0 | 5) && interrupt::was_heeded() { interrupt::INTERRUPTED } else { code }
+    let code = if matches!(code, 0 | 5) && interrupt::was_heeded() { interrupt::INTERRUPTED } else { code };
+    mpi::leave(code);
+    code
 }
 
 fn reported(error: &anyhow::Error) -> u8 {

@@ -1,10 +1,10 @@
 //! `warpfem solve CASE`.
 
 use super::failure::Failure;
-use super::job::Job;
+use super::job::{Job, deck_of, read_model};
 use super::progress::Progress;
 use super::terminal::Detail;
-use super::{cases, devices, print};
+use super::{cases, devices, mpi, print};
 use crate::device::DeviceName;
 use crate::mesh::write::Form;
 use crate::model::SolverOptions;
@@ -41,6 +41,9 @@ const METHOD_HELP: &str = match cfg!(feature = "direct") {
 /// More threads than any machine has only wait for each other.
 const MAX_THREADS: i64 = 1024;
 
+/// Devices of one machine at most.
+const MAX_DEVICES: i64 = 64;
+
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Flags take precedence over the case file's [solver].
 
@@ -68,6 +71,9 @@ pub struct Arguments {
     /// auto (a GPU if there is one), cpu, cuda, cuda:1 or emulate.
     #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = devices::parser(), hide_possible_values = true)]
     device: DeviceName,
+    /// Solve on so many devices together: cuda from the one named on, or parts of the CPU's threads.
+    #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u16).range(1..=MAX_DEVICES))]
+    devices: u16,
     /// Products with the matrix: assembled (stored) or matrix_free (computed element by element, each time).
     #[arg(long, value_name = "NAME", value_parser = auto_or(&Operator::ALL))]
     operator: Option<Auto<Operator>>,
@@ -175,6 +181,14 @@ impl Arguments {
 }
 
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    let comm = mpi::join()?;
+    if let Some(comm) = comm.filter(|comm| comm.rank() > 0) {
+        let read = read_model(&deck_of(&arguments.case), arguments.device).map(|(_, mut model)| {
+            model.set_solver(|solver| arguments.override_options(solver));
+            model
+        });
+        return Ok(mpi::serve(arguments.device, comm, read)?);
+    }
     let progress = Progress::new(arguments.quiet);
     let mut job = Job::read(&arguments.case, arguments.output.as_deref(), arguments.device, &progress)?;
     job.draw(&arguments.field, &arguments.view)?;
@@ -188,6 +202,8 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
         let more: Vec<String> = more.map(String::from).collect();
         job.model.fields.extend(more);
     }
+    (job.devices, job.comm) = (arguments.devices.into(), comm);
+    comm.map_or(Ok(()), mpi::all_have_read)?;
     job.with_symbols = !arguments.no_symbols;
     let detail = if arguments.verbose { Detail::Verbose } else { Detail::Short { spare: 0 } };
     let (solution, said) = solve(&job, arguments.device, &progress, (arguments.quiet, detail))?;

@@ -63,6 +63,7 @@ pub(super) fn with(
             assembly: plan.assembly_name().into(),
             factor_nonzeros: used.factor_nonzeros,
             count: used.count,
+            ranks: used.ranks.clone(),
             multigrid: used.hierarchy.clone(),
             iterations: outcome.iterations,
             spmvs: outcome.spmvs,

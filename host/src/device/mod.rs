@@ -9,7 +9,7 @@ mod name;
 pub mod widest;
 
 pub use buffer::{Buffer, Plain};
-pub use gpu::{Emulated, Launcher, Recording};
+pub use gpu::{Emulated, Launcher, Link, Piece, Recording};
 pub use name::{DeviceName, factors};
 
 use crate::parallel;
@@ -274,6 +274,34 @@ impl Device {
         match self {
             Device::Cpu => Ok(None),
             Device::Gpu(launcher) => launcher.record(work),
+        }
+    }
+
+    /// What tells this device from all others, if it can be linked with others; empty if not.
+    pub fn identity(&self) -> String {
+        match self {
+            Device::Cpu => String::new(),
+            Device::Gpu(launcher) => launcher.identity().unwrap_or_default(),
+        }
+    }
+
+    /// The name of a new link between devices, which all of them are told; empty if there is none.
+    pub fn new_link(&self) -> Vec<u8> {
+        match self {
+            Device::Cpu => Vec::new(),
+            Device::Gpu(launcher) => launcher.new_link().unwrap_or_default(),
+        }
+    }
+
+    /// Links this device with others by the name of the link, as number `rank` of `size`; all of them do so at once.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Device`]
+    pub fn link(&self, name: &[u8], [rank, size]: [usize; 2]) -> Result<Box<dyn Link>> {
+        match self {
+            Device::Cpu => Err(Error::Device("CPUs have no link".into())),
+            Device::Gpu(launcher) => launcher.link(name, rank, size),
         }
     }
 

@@ -57,6 +57,15 @@ impl DeviceName {
         }
     }
 
+    /// So many devices from this one on; where there are fewer they take turns.
+    pub fn several(self, number: usize) -> Vec<DeviceName> {
+        let of = |k: u32| match self.resolve() {
+            DeviceName::Cuda(first) => DeviceName::Cuda((first + k) % n_gpus().max(1)),
+            device => device,
+        };
+        if number == 1 { vec![self] } else { (0..number as u32).map(of).collect() }
+    }
+
     /// Whether it can be opened, as far as that can be said without opening it; `Auto` always finds something.
     ///
     /// # Errors
@@ -67,6 +76,13 @@ impl DeviceName {
             DeviceName::Cuda(index) => check_cuda(index),
             _ => Ok(()),
         }
+    }
+}
+
+fn n_gpus() -> u32 {
+    cfg_select! {
+        feature = "cuda" => super::gpu::devices().map_or(0, |devices| devices.len() as u32),
+        _ => 0,
     }
 }
 

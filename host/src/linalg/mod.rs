@@ -2,26 +2,30 @@
 //!
 //! Coefficients are *device-resident scalars*: a dot product leaves its result where the next step reads it, and
 //! [`Space::read`] is the only call that waits. Sums are formed over parts of a fixed length and added in order, so
-//! results do not depend on the number of threads.
+//! results do not depend on the number of threads. Of several ranks the sums are of all of them, where they work
+//! [together](Space::together).
 
+mod comm;
 mod fused;
 mod several;
 mod vectors;
 
+pub use comm::{Comm, local_rank, values_in};
 pub(crate) use fused::{advance, descend};
 pub(crate) use several::{views, views_mut};
 pub use vectors::Blocks;
 pub(crate) use vectors::inner;
 
-use crate::device::{Buffer, Device, DeviceName, Grid, Launcher};
+use crate::device::{Buffer, Device, DeviceName, Grid, Launcher, Link, Piece, Recording};
 use crate::parallel;
 use crate::result::{Error, Result};
 use cuda_std::launch::Kernel;
 use cuda_std::prelude::{View, ViewMut};
-use kernels_rs::blas::Ratio;
+use kernels_rs::blas::{AddScalars, PackScalars, Ratio, SetScalars};
 use kernels_rs::cg_persistent::N_SUMS;
+use kernels_rs::real::Real;
 use kernels_rs::reduce::{BLOCK, MAX_SUMS, Reduction};
-use std::cell::{RefCell, RefMut};
+use std::cell::{Cell, OnceCell, RefCell, RefMut};
 use std::ops::{Deref, Range};
 
 /// Entries per partial sum on the CPU: 64 KiB of f64, and a thousand tasks at ten million unknowns.
@@ -92,6 +96,8 @@ pub(crate) struct Bank {
     ticket: Buffer<u32>,
     /// The word of the grid's barrier.
     pub(crate) barrier: Buffer<u32>,
+    /// Sums of this rank, and of all.
+    of_ranks: [Buffer<f64>; 2],
 }
 
 /// A device, and the arithmetic of vectors on it.
@@ -101,6 +107,13 @@ pub struct Space {
     bank: RefCell<Bank>,
     /// Room for the sums of products with half of a symmetric matrix on the CPU, as much as one has asked for.
     scratch: RefCell<Vec<f64>>,
+    comm: Comm,
+    /// The devices of the other ranks, and how these reach one another, until threads take them.
+    others: Vec<(DeviceName, Comm)>,
+    /// Whether vectors are parts of those of all ranks.
+    is_together: Cell<bool>,
+    /// The way of the ranks' GPUs to each other, if they have one.
+    link: OnceCell<Option<Box<dyn Link>>>,
     device: Device,
 }
 
@@ -115,6 +128,11 @@ impl Deref for Space {
 impl Space {
     /// The vectors of a device.
     pub fn new(device: Device) -> Result<Space> {
+        Space::of_rank(device, Comm::Alone)
+    }
+
+    /// The vectors of the device of a rank.
+    pub fn of_rank(device: Device, comm: Comm) -> Result<Space> {
         let mut bank = vec![0.0; N_SCALARS];
         bank[N_SCALARS - 1] = 1.0;
         let full_grid = if let Device::Gpu(launcher) = &device { launcher.full_grid() } else { 0 };
@@ -123,8 +141,134 @@ impl Space {
             ticket: device.zeros(1)?,
             scalars: device.upload_vec(bank)?,
             barrier: device.zeros(1)?,
+            of_ranks: [device.zeros(MAX_SUMS)?, device.zeros(MAX_SUMS * comm.size())?],
         };
-        Ok(Space { bank: RefCell::new(bank), scratch: RefCell::default(), device })
+        let (bank, scratch, is_together, others) = (RefCell::new(bank), RefCell::default(), Cell::new(false), vec![]);
+        Ok(Space { bank, scratch, comm, others, is_together, link: OnceCell::new(), device })
+    }
+
+    /// The vectors of the first of several devices: statics are solved on all of them, by threads of this process.
+    pub fn open_several(devices: &[DeviceName]) -> Result<Space> {
+        let Some((first, others)) = devices.split_first() else { return Ok(Space::cpu()) };
+        let mut comms = Comm::threads(devices.len()).into_iter();
+        let comm = comms.next().filter(|_| !others.is_empty()).unwrap_or(Comm::Alone);
+        let space = Space::of_rank(first.open()?, comm)?;
+        Ok(Space { others: others.iter().copied().zip(comms).collect(), ..space })
+    }
+
+    /// The devices of the other ranks, and how these reach one another.
+    pub fn others(&self) -> &[(DeviceName, Comm)] {
+        &self.others
+    }
+
+    /// Links the ranks' GPUs, if each has its own and all have a library for that; all ranks ask at once.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Device`], [`Error::Abandoned`]
+    pub fn connect(&self) -> Result<()> {
+        if self.comm.size() > 1 && self.link.get().is_none() {
+            let all = self.comm.gather(self.device.identity().into_bytes())?;
+            let is_alone = |(k, own): (usize, &Vec<u8>)| !own.is_empty() && !all[..k].contains(own);
+            let can = all.iter().enumerate().all(is_alone);
+            let name = if can && self.comm.rank() == 0 { self.device.new_link() } else { Vec::new() };
+            let name = self.comm.gather(name)?.swap_remove(0);
+            let ranks = [self.comm.rank(), self.comm.size()];
+            let link = if name.is_empty() { None } else { Some(self.device.link(&name, ranks)?) };
+            self.link.get_or_init(|| link);
+        }
+        Ok(())
+    }
+
+    /// The way of the ranks' GPUs to each other, if they have one.
+    pub(crate) fn link(&self) -> Option<&dyn Link> {
+        self.link.get()?.as_deref()
+    }
+
+    /// How this rank reaches the others.
+    pub fn comm(&self) -> &Comm {
+        &self.comm
+    }
+
+    /// Whether vectors are parts of those of all ranks.
+    pub fn is_together(&self) -> bool {
+        self.is_together.get()
+    }
+
+    /// Does what all ranks do at once: vectors are parts of those of all, and sums are over all.
+    pub fn together<R>(&self, work: impl FnOnce() -> R) -> R {
+        self.as_part(self.comm.size() > 1, work)
+    }
+
+    /// Does what each rank does by itself meanwhile, or all do alike.
+    pub fn apart<R>(&self, work: impl FnOnce() -> R) -> R {
+        self.as_part(false, work)
+    }
+
+    fn as_part<R>(&self, is_together: bool, work: impl FnOnce() -> R) -> R {
+        let before = self.is_together.replace(is_together);
+        let result = work();
+        self.is_together.set(before);
+        result
+    }
+
+    /// The sums of some numbers over the ranks that work together.
+    pub fn add_ranks(&self, values: &mut [f64]) -> Result<()> {
+        self.reduce_ranks(values, |a, b| a + b)
+    }
+
+    /// The largest of some numbers of the ranks that work together.
+    pub fn largest_of_ranks(&self, values: &mut [f64]) -> Result<()> {
+        self.reduce_ranks(values, f64::max)
+    }
+
+    fn reduce_ranks(&self, values: &mut [f64], by: fn(f64, f64) -> f64) -> Result<()> {
+        if self.is_together() { self.comm.reduce(values, by) } else { Ok(()) }
+    }
+
+    /// Sends pieces of a vector to other ranks, which have asked for as many bytes, and receives pieces of another: by the
+    /// devices' own way, in the order of their launches, or by messages.
+    pub(crate) fn exchange<T: Real>(
+        &self,
+        (from, sent): (&Buffer<T>, &[Piece]),
+        (to, come): (&mut Buffer<T>, &[Piece]),
+    ) -> Result<()> {
+        self.begin_exchange((from, sent), (to, come))?;
+        self.end_exchange(to, come)
+    }
+
+    /// The first half: what is sent has been read.
+    pub(crate) fn begin_exchange<T: Real>(
+        &self,
+        (from, sent): (&Buffer<T>, &[Piece]),
+        (to, come): (&mut Buffer<T>, &[Piece]),
+    ) -> Result<()> {
+        if let Some(link) = self.link() {
+            return link.exchange(from.memory(), sent, to.memory_mut(), come);
+        }
+        let values = self.download(from)?;
+        let bytes: &[u8] = bytemuck::cast_slice(&values);
+        sent.iter().for_each(|piece| self.comm.send(piece.rank, bytes[piece.first..][..piece.bytes].to_vec()));
+        Ok(())
+    }
+
+    /// The second half: waits for messages.
+    pub(crate) fn end_exchange<T: Real>(&self, to: &mut Buffer<T>, come: &[Piece]) -> Result<()> {
+        if self.link().is_some() {
+            return Ok(());
+        }
+        let mut values = vec![T::ZERO; to.len()];
+        let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut values);
+        for piece in come {
+            bytes[piece.first..][..piece.bytes].copy_from_slice(&self.comm.receive(piece.rank)?);
+        }
+        *to = self.upload_vec(values)?;
+        Ok(())
+    }
+
+    /// As [`Device::record`]; nothing where work waits for other ranks.
+    pub fn record(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<Option<Box<dyn Recording>>> {
+        if self.is_together() { Ok(None) } else { self.device.record(work) }
     }
 
     /// The vectors of the device of this name.
@@ -202,7 +346,9 @@ impl Space {
         on_cpu: impl Fn(Range<usize>) -> [f64; M] + Sync,
     ) -> Result<()> {
         if self.on_host() {
-            self.set(out, add_up(parallel::map_ranges(n, CHUNK, &on_cpu)));
+            let mut sums = add_up(parallel::map_ranges(n, CHUNK, &on_cpu));
+            self.add_ranks(&mut sums)?;
+            self.set(out, sums);
             return Ok(());
         }
         // SAFETY: the caller's promise.
@@ -222,7 +368,33 @@ impl Space {
         let blocks = self.stride_grid(n);
         let kernel = kernel(self.reduction(blocks, out)?);
         // SAFETY: the caller's promise.
-        unsafe { self.launch_sum(blocks, kernel) }
+        unsafe { self.launch_sum(blocks, kernel) }?;
+        if self.is_together() { self.add_scalars(out) } else { Ok(()) }
+    }
+
+    /// Replaces scalars of a GPU by their sums over the ranks.
+    fn add_scalars<const M: usize>(&self, out: [Scalar; M]) -> Result<()> {
+        let mut places = [0; MAX_SUMS];
+        places.iter_mut().zip(out).for_each(|(place, scalar)| *place = scalar.0);
+        if let Some(link) = self.link() {
+            let Bank { scalars, of_ranks: [own, terms], .. } = &mut *self.bank.borrow_mut();
+            // SAFETY: all live as long as the space; places are those of scalars, the first M of different ones.
+            unsafe {
+                self.run(MAX_SUMS, PackScalars { places, scalars: scalars.view(), to: own.view_mut() })?;
+                link.gather(own.memory(), terms.memory_mut())?;
+                let (terms, scalars) = (terms.view(), scalars.view_mut());
+                return self.run(M, AddScalars { n: MAX_SUMS, places, terms, scalars });
+            }
+        }
+        let mut bank = [0.0; N_SCALARS];
+        self.download_into(&self.bank.borrow().scalars, &mut bank)?;
+        let mut sums = out.map(|scalar| bank[scalar.0 as usize]);
+        self.add_ranks(&mut sums)?;
+        let mut values = [0.0; MAX_SUMS];
+        values[..M].copy_from_slice(&sums);
+        let scalars = self.bank.borrow_mut().scalars.view_mut();
+        // SAFETY: the bank lives; places are those of different scalars.
+        unsafe { self.run(M, SetScalars { places, values, scalars }) }
     }
 
     /// Starts a kernel of so many blocks that adds up over its grid, into a [reduction](Space::reduction) of as many.

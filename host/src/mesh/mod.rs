@@ -17,6 +17,7 @@ mod hanging;
 mod jacobian;
 pub mod ordering;
 pub mod pairs;
+pub mod partition;
 pub mod parts;
 pub mod quadratic;
 pub mod quality;

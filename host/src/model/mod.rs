@@ -22,6 +22,7 @@ mod masses;
 mod materials;
 mod modal;
 mod names;
+mod part;
 mod probes;
 mod problems;
 mod resolve;

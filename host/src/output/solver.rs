@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::pipeline::RankSize;
 use crate::pipeline::{Hierarchy, ModeCount};
 use crate::result::Change;
 
@@ -41,6 +42,9 @@ pub struct Solver {
     /// The levels of a multigrid preconditioner.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub multigrid: Option<Hierarchy>,
+    /// The nodes of each device, of several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub ranks: Vec<RankSize>,
     /// Iterations done; of a direct solver, solutions with its factors: the first, and those that refine it.
     pub iterations: usize,
     /// Products with the matrix, those of the preconditioner among them.

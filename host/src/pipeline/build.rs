@@ -14,6 +14,7 @@ use crate::result::{Change, Changed, DirectError, Error, Plan, Result};
 use crate::solve;
 use crate::solve::Iteration;
 use crate::solve::iteration::{self, Builder};
+use crate::sparse::Shared;
 use kernels_rs::real::Real;
 
 /// How an iteration is made in a precision, of a matrix and of an operator without one.
@@ -29,6 +30,20 @@ type WithoutMatrix<T> = fn(Preconditioner, &Context, &Space, &MatrixFree<T>) -> 
 impl<T: Real> Iterations<T> {
     /// Everything in one precision.
     pub(super) const PLAIN: Self = Iterations { assembled: iteration::plain, matrix_free: plain };
+
+    /// The iteration of an operator.
+    pub(super) fn of(
+        self,
+        by: Preconditioner,
+        context: &Context,
+        space: &Space,
+        operator: &Operator<T>,
+    ) -> Result<Box<dyn Iteration<T>>> {
+        match operator {
+            Operator::Assembled(matrix) => (self.assembled)(by, context, space, matrix),
+            Operator::MatrixFree(product) => (self.matrix_free)(by, context, space, product),
+        }
+    }
 }
 
 impl Iterations<f64> {
@@ -44,8 +59,9 @@ fn plain<T: Real>(
     space: &Space,
     product: &MatrixFree<T>,
 ) -> Result<Box<dyn Iteration<T>>> {
-    let inverse = product.inverse_diagonal(space)?;
-    Ok(Box::new(precond::build_of_operator(by, context, space, product, inverse)?))
+    let (inverse, halo) = (product.inverse_diagonal(space)?, context.halo(space)?);
+    let shared = Shared::new(product, halo.as_ref());
+    Ok(Box::new(precond::build_of_operator(by, context, space, shared.operator(), inverse)?))
 }
 
 fn mixed(
@@ -100,14 +116,11 @@ impl<T: Real> Maker<'_, T> {
     pub(super) fn iteration(&mut self, build: Iterations<T>) -> Result<Box<dyn Iteration<T>>> {
         let (space, model, system) = (self.space, self.model, self.system);
         let context = system.body.context(model.solver.order);
-        let build = |preconditioner| match &system.operator {
-            Operator::Assembled(matrix) => (build.assembled)(preconditioner, &context, space, matrix),
-            Operator::MatrixFree(product) => {
-                let level = vertices(space, model, &system.body, preconditioner)?;
-                let vertices =
-                    level.as_ref().map(|level| precond::VertexLevel { matrix: &level.matrix, free: &level.free });
-                (build.matrix_free)(preconditioner, &Context { vertices, ..context }, space, product)
-            }
+        let build = |preconditioner| {
+            let is_assembled = matches!(system.operator, Operator::Assembled(_));
+            let level = if is_assembled { None } else { vertices(space, model, &system.body, preconditioner)? };
+            let vertices = level.as_ref().map(precond::VertexLevel::from);
+            build.of(preconditioner, &Context { vertices, ..context }, space, &system.operator)
         };
         let preconditioner = self.plan.preconditioner.unwrap_or(precond::AUTO);
         if preconditioner != Preconditioner::Amg {
@@ -131,8 +144,14 @@ impl<T: Real> Maker<'_, T> {
     }
 }
 
-/// The next level of a hierarchy for an operator without entries.
-fn vertices(space: &Space, model: &Model, body: &Loaded, by: Preconditioner) -> Result<Option<VertexLevel>> {
+/// The level of the vertices, for multigrid.
+pub(super) fn vertices(space: &Space, model: &Model, body: &Loaded, by: Preconditioner) -> Result<Option<VertexLevel>> {
     let Loaded { numbering, mesh, supports, .. } = body;
     if by == Preconditioner::Amg { VertexLevel::new(space, model, numbering, mesh, supports) } else { Ok(None) }
+}
+
+impl<'a> From<&'a VertexLevel> for precond::VertexLevel<'a> {
+    fn from(level: &'a VertexLevel) -> Self {
+        precond::VertexLevel { matrix: &level.matrix, free: &level.free }
+    }
 }

@@ -25,10 +25,13 @@ pub(super) struct Parts {
 }
 
 /// Groups of elements of one part and one material.
-struct Groups {
-    of_cells: Vec<Vec<u32>>,
-    pieces: Members,
-    layout: Layout,
+pub(super) struct Groups {
+    /// The group of each cell, by block of the mesh.
+    pub of_cells: Vec<Vec<u32>>,
+    /// The nodes of each connected piece of a group.
+    pub pieces: Members,
+    /// Which parts and groups these belong to.
+    pub layout: Layout,
 }
 
 impl Parts {
@@ -37,9 +40,21 @@ impl Parts {
         let parts = model.coupled_parts();
         let (labels, n_parts) = &*parts;
         let members = Members::of_labels(&numbering.gather(labels), *n_parts);
-        let size = model.analysis.components();
-        let groups = (model.materials.len() > 1).then(|| Groups::new(model, numbering, labels)).flatten();
-        let rigid = model.analysis.rigid_motions();
+        let groups = Groups::new(model, labels).map(|mut groups| {
+            groups.pieces.rows.iter_mut().for_each(|node| *node = numbering.to_solver[*node as usize]);
+            groups
+        });
+        Parts::of_members(space, model, (members, groups), coords)
+    }
+
+    /// The same, of the rows of each part and the groups.
+    pub(super) fn of_members(
+        space: &Space,
+        model: &Model,
+        (members, groups): (Members, Option<Groups>),
+        coords: &[[f64; 3]],
+    ) -> Result<Self> {
+        let (size, rigid) = (model.analysis.components(), model.analysis.rigid_motions());
         let lists = PartLists::new(space, size, rigid, members, coords)?;
         let Some(Groups { of_cells, pieces, layout }) = groups else {
             let layout = Layout { part: vec![], group: vec![], colours: vec![] };
@@ -75,8 +90,11 @@ impl Parts {
 }
 
 impl Groups {
-    /// The groups; none where each part has one material.
-    fn new(model: &Model, numbering: &Numbering, labels: &[u32]) -> Option<Self> {
+    /// The groups, from the part of each node; none where each part has one material.
+    pub(super) fn new(model: &Model, labels: &[u32]) -> Option<Self> {
+        if model.materials.len() < 2 {
+            return None;
+        }
         let mut numbers = BTreeMap::new();
         let mut part = Vec::new();
         let mut of_cells = vec![Vec::new(); model.mesh.cells.len()];
@@ -102,9 +120,7 @@ impl Groups {
         }
         let (pieces, group, of_nodes) = pieces(model, &of_cells, part.len());
         let colours = colour(model, &of_nodes, group.len());
-        let mut members = pieces;
-        members.rows.iter_mut().for_each(|node| *node = numbering.to_solver[*node as usize]);
-        Some(Groups { of_cells, pieces: members, layout: Layout { part, group, colours } })
+        Some(Groups { of_cells, pieces, layout: Layout { part, group, colours } })
     }
 }
 

@@ -3,6 +3,8 @@
 use super::groups::Parts;
 use super::loads::Loads;
 use super::operator::Operator;
+use super::ranks::Ghosts;
+use super::strains::Strains;
 use super::{Phase, Timings, motion};
 use crate::assembly::matrix_free::Division;
 use crate::assembly::numbering::DEGREE_WINDOW;
@@ -10,7 +12,7 @@ use crate::assembly::{
     Addition, Assembly, Couplings, DeviceMesh, DeviceSupports, MatrixFree, Numbering, Supports, Topology,
 };
 use crate::device::Buffer;
-use crate::linalg::{Quotient, Space};
+use crate::linalg::Space;
 use crate::model::Model;
 use crate::parallel::{self, PART};
 use crate::precond::{Context, inverse_diagonal};
@@ -19,12 +21,10 @@ use crate::result::{Error, Outcome, Plan, Result};
 use crate::solve::Iteration;
 use crate::solve::energy::{Body, EnergyNorm, Equations, Groups};
 use crate::solve::{CgOptions, Monitor};
-use crate::sparse::{self, Coupled, Coupling, Matrix, Tuning};
+use crate::sparse::{self, Coupled, Coupling, Halo, Matrix, Shared, Tuning};
 use crate::stress;
-use kernels_rs::assembly::supports::TotalDisplacement;
 use kernels_rs::blas::quotient;
 use kernels_rs::real::Real;
-use std::cell::OnceCell;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -37,7 +37,9 @@ pub struct System<T: Real> {
     /// f; `T^T f` where something is coupled.
     pub f: Buffer<T>,
     pub(super) coupling: Option<Rc<Coupling<T>>>,
-    strategy: Strategy,
+    /// What the rows of a rank have of other ranks' nodes.
+    pub(super) halo: Option<Halo<T>>,
+    pub(super) strategy: Strategy,
 }
 
 /// A body on a device with its supports and loads, in the solver's numbering.
@@ -55,6 +57,8 @@ pub struct Loaded {
     pub couplings: Option<Couplings>,
     /// Coordinates of the nodes.
     pub(super) coords: Vec<[f64; 3]>,
+    /// How the values of other ranks' nodes come.
+    pub(super) ghosts: Option<Ghosts>,
 }
 
 /// The loads of a case, and what follows of them.
@@ -65,11 +69,11 @@ pub struct Loading {
     /// `||f||` of the right-hand side, before rounding.
     pub norm_f: f64,
     /// `w_D . K w_D` of each part.
-    offset: Vec<f64>,
+    pub(super) offset: Vec<f64>,
     /// Whether the right-hand side of each part is not 0.
-    active: Vec<bool>,
+    pub(super) active: Vec<bool>,
     /// `2 f - b`; empty where nothing is prescribed.
-    weights: Vec<f64>,
+    pub(super) weights: Vec<f64>,
 }
 
 impl Loading {
@@ -95,6 +99,7 @@ impl Loaded {
             supports: Supports::new(model, &numbering),
             couplings: Couplings::new(space, model, &numbering, method == Method::Direct)?,
             parts: Parts::new(space, model, &numbering, &coords)?,
+            ghosts: None,
             coords,
             numbering,
             mesh: Rc::new(mesh),
@@ -260,84 +265,6 @@ pub(super) fn reciprocals<T: Real>(inverse: &[T]) -> Vec<f64> {
     inverse.iter().map(|inverse| quotient(1.0, inverse.to_f64())).collect()
 }
 
-/// How a body strains.
-pub(super) struct Strains<'a, T: Real> {
-    space: &'a Space,
-    body: &'a Loaded,
-    loading: &'a Loading,
-    coupling: Option<&'a Coupling<T>>,
-    loaded: OnceCell<OnDevice>,
-}
-
-/// Supports and loads on the device.
-struct OnDevice {
-    held: DeviceSupports,
-    applied: Buffer<f64>,
-}
-
-impl<'a, T: Real> Strains<'a, T> {
-    pub(super) fn new(
-        space: &'a Space,
-        body: &'a Loaded,
-        loading: &'a Loading,
-        coupling: Option<&'a Coupling<T>>,
-    ) -> Self {
-        Strains { space, body, loading, coupling, loaded: OnceCell::new() }
-    }
-
-    /// v as it is, or with what is prescribed, in double.
-    fn displacement(&self, v: &Buffer<T>, total: bool) -> Result<Buffer<f64>> {
-        let couplings = self.body.couplings.as_ref();
-        let prescribed = self.space.upload(if total { &self.body.supports.prescribed[..] } else { &[] })?;
-        let nothing = self.space.upload::<f64>(&[])?;
-        let mut w = self.space.zeros(v.len())?;
-        // Slaves follow v, not what is prescribed, which is added after that.
-        let at_once = if couplings.is_some() { &nothing } else { &prescribed };
-        let kernel = TotalDisplacement { v: v.view(), prescribed: at_once.view(), w: w.view_mut() };
-        // SAFETY: all live until `finish`, and have the body's unknowns.
-        unsafe { self.space.run(v.len(), kernel) }?;
-        self.body.expand(self.space, &mut w)?;
-        if couplings.is_some() && total {
-            self.space.axpy(Quotient::ONE, &prescribed, &mut w)?;
-        }
-        self.space.finish()?;
-        Ok(w)
-    }
-
-    /// Supports and loads on the device.
-    fn loads(&self) -> Result<&OnDevice> {
-        if let Some(loads) = self.loaded.get() {
-            return Ok(loads);
-        }
-        let held = self.body.supports.upload(self.space)?;
-        let loads = OnDevice { held, applied: self.space.upload(&self.loading.loads.all)? };
-        Ok(self.loaded.get_or_init(|| loads))
-    }
-}
-
-impl<T: Real> Body<T> for Strains<'_, T> {
-    fn strain_energies(&self, v: &Buffer<T>, total: bool) -> Result<Vec<f64>> {
-        let Some((of_cells, _)) = &self.body.parts.several else { return Ok(Vec::new()) };
-        let mesh = &self.body.mesh;
-        let cells = stress::cell_energies(self.space, mesh, &self.displacement(v, total)?)?;
-        let mut energies = vec![0.0; self.body.parts.layout.part.len()];
-        for (block, cells) in mesh.blocks.iter().zip(cells) {
-            for (group, energy) in of_cells[block.cells.index].iter().zip(cells) {
-                energies[*group as usize] += energy;
-            }
-        }
-        Ok(energies)
-    }
-
-    fn residual(&self, v: &Buffer<T>, r: &mut Buffer<T>) -> Result<()> {
-        let forces = self.body.mesh.internal_force(self.space, &self.displacement(v, true)?, None)?;
-        let OnDevice { held, applied } = self.loads()?;
-        held.free(self.space, applied, &forces, r)?;
-        self.coupling.map_or(Ok(()), |coupling| coupling.restrict(self.space, r))?;
-        self.space.finish()
-    }
-}
-
 impl<T: Real> System<T> {
     /// Assembles a model as a plan says, or divides its mesh into patches, and applies its supports.
     pub fn assemble(
@@ -368,7 +295,7 @@ impl<T: Real> System<T> {
         };
         let coupling = body.couplings.as_ref().map(|couplings| couplings.in_precision(space)).transpose()?;
         timings.boundary += phase.next("preconditioner");
-        Ok(System { body, operator, f, coupling, strategy })
+        Ok(System { body, operator, f, coupling, halo: None, strategy })
     }
 
     /// The matrix.
@@ -475,7 +402,8 @@ impl<T: Real> System<T> {
         let strains = self.strains(space, &self.body.loading);
         let energy = self.energy_norm(space, &self.body.loading, &strains)?;
         let coupled = Coupled::new(self.operator.product(), self.coupling.as_deref());
-        let equations = Equations::new(coupled.operator(), &self.f).measured(Some(&energy));
+        let shared = Shared::new(coupled.operator(), self.halo.as_ref());
+        let equations = Equations::new(shared.operator(), &self.f).measured(Some(&energy));
         let outcome = iteration.solve(space, &equations, &mut v, options, monitor)?;
         Ok((self.displacements(space, v)?, outcome))
     }
@@ -526,7 +454,7 @@ impl<T: Real> System<T> {
 }
 
 /// A matrix and the strategy that it is assembled by.
-type Made<T> = (Matrix<T>, Strategy);
+pub(super) type Made<T> = (Matrix<T>, Strategy);
 
 /// A body and its matrix before supports.
 fn assembled<T: Real>(
@@ -537,6 +465,17 @@ fn assembled<T: Real>(
 ) -> Result<(Loaded, Option<Made<T>>)> {
     // What is needed once is handed over or dropped on the way: at six million tetrahedra the slots, lists and
     // sparsity take half a gigabyte.
+    let (numbering, mesh, made) = unsupported(space, model, plan, (phase, timings))?;
+    Ok((Loaded::new(space, model, plan.method, numbering, mesh)?, Some(made)))
+}
+
+/// A mesh and its matrix before supports.
+pub(super) fn unsupported<T: Real>(
+    space: &Space,
+    model: &Model,
+    plan: &Plan,
+    (phase, timings): (&mut Phase, &mut Timings),
+) -> Result<(Numbering, DeviceMesh, Made<T>)> {
     let format = plan.format.unwrap_or(sparse::AUTO);
     let strategy = plan.assembly.unwrap_or(Strategy::RowOwner);
     let Topology { numbering, pattern, blocks, coords } =
@@ -548,16 +487,21 @@ fn assembled<T: Real>(
     space.finish()?;
     timings.setup += phase.next("assembly");
     assembly.assemble(space, &mesh, &mut matrix)?;
-    drop(assembly);
-    Ok((Loaded::new(space, model, plan.method, numbering, mesh)?, Some((matrix, strategy))))
+    Ok((numbering, mesh, (matrix, strategy)))
 }
 
 /// A body that has no matrix.
-fn patched(space: &Space, model: &Model, plan: &Plan) -> Result<Loaded> {
+pub(super) fn patched(space: &Space, model: &Model, plan: &Plan) -> Result<Loaded> {
+    let (numbering, mesh) = without_matrix(space, model)?;
+    Loaded::new(space, model, plan.method, numbering, mesh)
+}
+
+/// A mesh that has no matrix.
+pub(super) fn without_matrix(space: &Space, model: &Model) -> Result<(Numbering, DeviceMesh)> {
     let Topology { numbering, blocks, coords, .. } = Topology::without_matrix(space, &model.mesh)?;
     let mut mesh = DeviceMesh::new(space, model, blocks, coords)?;
     mesh.addition = Addition::new(space, model, &numbering)?;
-    Loaded::new(space, model, plan.method, numbering, mesh)
+    Ok((numbering, mesh))
 }
 
 /// Refuses the largest load of a part if T does not hold it to its digits, or double not its square.

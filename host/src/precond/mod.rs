@@ -30,7 +30,7 @@ use crate::device::Buffer;
 use crate::linalg::{Blocks, Space};
 use crate::result::choices::{self, Precision, for_each_preconditioner};
 use crate::result::{Error, Result};
-use crate::sparse::{Coupled, CoupledRows, Coupling, LinOp, Matrix};
+use crate::sparse::{Coupled, CoupledRows, Coupling, Halo, Interfaces, LinOp, Matrix, Shared};
 use kernels_rs::real::{Real, Stored};
 use std::rc::Rc;
 
@@ -93,6 +93,8 @@ pub struct Context<'a> {
     pub coupled: Option<&'a CoupledRows>,
     /// What costs no energy, if that is not the rigid motions of the nodes.
     pub modes: Option<&'a Modes>,
+    /// Where ranks share the matrix: what each has of the others.
+    pub ranks: Option<&'a Interfaces>,
 }
 
 /// What a hierarchy begins with where the finest level has no entries.
@@ -127,6 +129,7 @@ impl<'a> Context<'a> {
             vertices: None,
             coupled: None,
             modes: None,
+            ranks: None,
         }
     }
 
@@ -151,6 +154,11 @@ impl<'a> Context<'a> {
         self.coupled.map(|rows| Coupling::new(space, rows)).transpose()
     }
 
+    /// What the rows of a rank have of other ranks' nodes, if ranks share the matrix.
+    pub(crate) fn halo<T: Real>(&self, space: &Space) -> Result<Option<Halo<T>>> {
+        self.ranks.map(|interfaces| Halo::of(space, &interfaces.finest)).transpose()
+    }
+
     /// The inverse of the diagonal of `T^T K T`; 0 for slaves.
     fn inverse_diagonal<V: Stored>(&self, space: &Space, matrix: &Matrix<V>) -> Result<Buffer<V::Arithmetic>> {
         coupled::inverse_diagonal(space, matrix, self.coupled, coupled::Slaves::Zero)
@@ -168,7 +176,8 @@ pub trait Build<T: Real>: Preconditioner<T> + Sized {
     /// Makes it, of the matrix inside its couplings.
     fn build<V: Stored<Arithmetic = T>>(space: &Space, matrix: &Matrix<V>, context: &Context) -> Result<Self> {
         let (coupling, inverse) = (context.coupling(space)?, context.inverse_diagonal(space, matrix)?);
-        Self::of_operator(space, Coupled::new(matrix, coupling.as_ref()).operator(), inverse, context)
+        let (coupled, halo) = (Coupled::new(matrix, coupling.as_ref()), context.halo(space)?);
+        Self::of_operator(space, Shared::new(coupled.operator(), halo.as_ref()).operator(), inverse, context)
     }
     /// Makes it of an operator without entries, whose diagonal has this inverse.
     ///

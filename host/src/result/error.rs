@@ -74,6 +74,25 @@ pub enum Error {
     /// A device is missing or failed (exit code 7).
     #[error("{0}")]
     Device(String),
+    /// One of several devices failed, or its part of the body cannot be solved (exit code as of that).
+    #[error("on rank {rank}: {error}")]
+    Rank {
+        /// Its number, from 0.
+        rank: usize,
+        /// What is wrong there.
+        error: Box<Error>,
+    },
+    /// What the process of another rank has said (exit code as it has).
+    #[error("{message}")]
+    Said {
+        /// Its words.
+        message: String,
+        /// Its exit code.
+        code: u8,
+    },
+    /// Another rank has given up, which says why (exit code 7).
+    #[error("another rank has given up")]
+    Abandoned,
 }
 
 impl Error {
@@ -89,7 +108,9 @@ impl Error {
             Error::Direct(error) => error.exit_code(),
             Error::Heat(_) | Error::Preload => 5,
             Error::OutOfMemory { .. } => 6,
-            Error::Device(_) => 7,
+            Error::Device(_) | Error::Abandoned => 7,
+            Error::Rank { error, .. } => error.exit_code(),
+            Error::Said { code, .. } => *code,
             Error::Sink(_) => 8,
         }
     }

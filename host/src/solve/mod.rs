@@ -95,7 +95,7 @@ impl<T: Real> Iteration<T> for Box<dyn Preconditioner<T>> {
 
     /// With multigrid on a GPU: matrices are read once for all.
     fn is_for_several(&self, space: &Space, options: CgOptions) -> bool {
-        !space.on_host() && self.hierarchy().is_some() && options.measure == Measure::Energy
+        !space.on_host() && !space.is_together() && self.hierarchy().is_some() && options.measure == Measure::Energy
     }
 
     fn solve_together(

@@ -5,18 +5,16 @@
 //! many unknowns that are 0 are projected out instead, before slaves follow their masters: [`ZeroSums`].
 
 use super::products::Epilogue;
+use super::sums::{Lists, SparseSums};
 use super::{LinOp, ZeroSums};
-use crate::device::{Buffer, Grid, running_sums};
+use crate::device::{Buffer, running_sums};
 use crate::linalg::Space;
 use crate::result::Result;
-use cuda_std::prelude::{View, ViewMut};
-use kernels_rs::coupling::{FindPlaces, GatherLongRows, GatherRows, NONE, SparseRows};
+use kernels_rs::coupling::NONE;
 use kernels_rs::real::Real;
-use kernels_rs::reduce::BLOCK;
 use kernels_rs::vectors::WIDTH;
 use std::cell::RefCell;
 use std::cmp::Reverse;
-use std::ops::Range;
 use std::slice;
 
 /// Entries that one thread adds up, and one block of a GPU's threads; what is longer is cut into chunks.
@@ -169,39 +167,9 @@ impl CoupledRows {
     }
 }
 
-/// Rows of a sparse matrix and where their sums go, on the host.
-struct Lists {
-    starts: Vec<u64>,
-    columns: Vec<u32>,
-    factors: Vec<f64>,
-    targets: Vec<u32>,
-}
-
-impl Lists {
-    fn empty() -> Self {
-        Lists { starts: vec![0], columns: vec![], factors: vec![], targets: vec![] }
-    }
-
-    fn push(&mut self, target: u32, terms: impl Iterator<Item = (u32, f64)>) {
-        for (column, factor) in terms {
-            self.columns.push(column);
-            self.factors.push(factor);
-        }
-        self.starts.push(self.columns.len() as u64);
-        self.targets.push(target);
-    }
-
-    fn terms(&self, places: Range<usize>) -> impl Iterator<Item = (u32, f64)> + '_ {
-        self.columns[places.clone()].iter().copied().zip(self.factors[places].iter().copied())
-    }
-}
-
-/// A launch of [`GatherRows`], or of [`GatherLongRows`].
+/// A launch of some sums.
 struct Step<T: Real> {
-    starts: Buffer<u64>,
-    columns: Buffer<u32>,
-    factors: Buffer<T>,
-    targets: Buffer<u32>,
+    sums: SparseSums<T>,
     kind: Kind,
 }
 
@@ -214,7 +182,7 @@ struct Kind {
     of_partials: [bool; 2],
 }
 
-/// Sums of entries of a vector that go into the same vector, long ones in parallel: see [`GatherRows`].
+/// Sums of entries of a vector that go into the same vector, long ones in parallel: see [`kernels_rs::coupling::GatherRows`].
 struct Gather<T: Real> {
     steps: Vec<Step<T>>,
     partials: RefCell<Buffer<T>>,
@@ -289,22 +257,13 @@ impl<T: Real> Gather<T> {
 
     fn apply(&self, space: &Space, x: &mut Buffer<T>) -> Result<()> {
         let partials = &mut *self.partials.borrow_mut();
-        for step in &self.steps {
-            let rows =
-                SparseRows { starts: step.starts.view(), columns: step.columns.view(), factors: step.factors.view() };
-            let [from, to] = step.kind.of_partials;
+        for Step { sums, kind } in &self.steps {
+            let [from, to] = kind.of_partials;
             let source = if from { partials.view() } else { x.view() };
             let y = if to { partials.view_mut() } else { x.view_mut() };
-            let (n, targets, adds) = (step.targets.len(), step.targets.view(), u32::from(step.kind.adds));
             // SAFETY: all live; no target of a launch is a column of it, as no master is a slave and each level of
-            // partial sums has places of its own; targets are all different.
-            unsafe {
-                if step.kind.is_long && !space.on_host() {
-                    space.launch(Grid::new(n, BLOCK), GatherLongRows { rows, targets, adds, x: source, y })
-                } else {
-                    space.run(n, GatherRows { rows, targets, adds, x: source, y })
-                }
-            }?;
+            // partial sums has places of its own.
+            unsafe { sums.launch(space, kind.is_long, kind.adds, source, y) }?;
         }
         Ok(())
     }
@@ -313,55 +272,8 @@ impl<T: Real> Gather<T> {
 impl<T: Real> Step<T> {
     /// None without rows.
     fn new(space: &Space, rows: Lists, kind: Kind) -> Result<Option<Self>> {
-        if rows.targets.is_empty() {
-            return Ok(None);
-        }
-        let (starts, columns) = (space.upload_vec(rows.starts)?, space.upload_vec(rows.columns)?);
-        let factors = rows.factors.into_iter().map(T::from_f64).collect();
-        let (factors, targets) = (space.upload_vec(factors)?, space.upload_vec(rows.targets)?);
-        Ok(Some(Step { starts, columns, factors, targets, kind }))
+        if rows.targets.is_empty() { Ok(None) } else { Ok(Some(Step { sums: SparseSums::new(space, rows)?, kind })) }
     }
-}
-
-/// The entries of a vector at some places.
-pub fn pick<T: Real>(space: &Space, x: &Buffer<T>, places: &[u32]) -> Result<Vec<T>> {
-    let mut picked = space.zeros(places.len())?;
-    move_entries(space, (x.view(), places), (picked.view_mut(), &numbers(places.len())))?;
-    space.take(picked)
-}
-
-/// Sets the entries of a vector at some places, all different.
-pub fn put<T: Real>(space: &Space, x: &mut Buffer<T>, places: &[u32], entries: &[T]) -> Result<()> {
-    let entries = space.upload(entries)?;
-    move_entries(space, (entries.view(), &numbers(places.len())), (x.view_mut(), places))
-}
-
-fn numbers(n: usize) -> Vec<u32> {
-    (0..n as u32).collect()
-}
-
-/// `y_t = x_s` for places s of one vector and t of another.
-fn move_entries<T: Real>(space: &Space, from: (View<T>, &[u32]), to: (ViewMut<T>, &[u32])) -> Result<()> {
-    let ((x, sources), (y, targets)) = (from, to);
-    let n = sources.len();
-    if n == 0 {
-        return Ok(());
-    }
-    let (starts, columns) = (space.upload_vec((0..=n as u64).collect())?, space.upload(sources)?);
-    let (factors, targets) = (space.upload_vec(vec![T::ONE; n])?, space.upload(targets)?);
-    let rows = SparseRows { starts: starts.view(), columns: columns.view(), factors: factors.view() };
-    // SAFETY: all live until `finish`; places are those of the vectors, and targets all different.
-    unsafe { space.run(n, GatherRows { rows, targets: targets.view(), adds: 0, x, y }) }?;
-    space.finish()
-}
-
-/// The place in a list of each index below n, or [`NONE`]; the list ascends.
-pub fn places(space: &Space, n: usize, list: &[u32]) -> Result<Buffer<u32>> {
-    let (list, mut places) = (space.upload(list)?, space.zeros(n)?);
-    // SAFETY: both live until `finish`, and there is a place for each index.
-    unsafe { space.run(n, FindPlaces { list: list.view(), places: places.view_mut() }) }?;
-    space.finish()?;
-    Ok(places)
 }
 
 /// T on a device.

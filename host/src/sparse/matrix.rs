@@ -220,8 +220,10 @@ impl<V: Stored> Matrix<V> {
 
     /// Its blocks, each row by row, in the order of the pattern: `[n_blocks][size][size]`.
     pub fn blocks(&self, space: &Space) -> Result<Vec<V>> {
-        let mut blocks = space.zeros(self.n_block_values())?;
-        let kernel = ReadBlocks { entries: self.entries(), values: self.values.view(), blocks: blocks.view_mut() };
+        let (all, mut blocks) = (space.upload(&[])?, space.zeros(self.n_block_values())?);
+        let (rows, starts) = (all.view(), self.pattern.row_start.view());
+        let (entries, values) = (self.entries(), self.values.view());
+        let kernel = ReadBlocks { rows, starts, entries, values, blocks: blocks.view_mut() };
         // SAFETY: the entries are those of these values, and there is a place for each.
         unsafe { space.run(self.pattern.n_rows, kernel) }?;
         space.take(blocks)

@@ -5,19 +5,29 @@ mod coupling;
 pub mod ebw_row;
 mod ebw_symmetric;
 pub mod format;
+mod halo;
+mod interface;
 mod matrix;
 mod pattern;
+mod places;
 mod products;
+
 mod reduced;
 mod sliced;
+mod sums;
 mod triangle;
 mod zero_sums;
 
 pub use compress::from_dense;
-pub use coupling::{Constrained, Coupled, CoupledRows, Coupling, pick, places, put};
+pub use coupling::{Constrained, Coupled, CoupledRows, Coupling};
 pub use format::{Built, Format, Half, PART, Places, Plan, Tuning};
+pub use halo::{Exchange, Halo, Shared};
+pub use interface::{
+    CrossRows, CrossTransfer, Interface, Interfaces, Neighbour, Node, add_product, add_transposed_product,
+};
 pub use matrix::{Footprint, LinOp, Matrix};
 pub use pattern::{Pattern, Sparsity};
+pub use places::{gather, pick, places, put, scatter};
 pub use products::{CgState, Epilogue};
 pub use reduced::reduced;
 pub use triangle::Triangle;

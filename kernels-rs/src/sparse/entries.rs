@@ -73,16 +73,25 @@ pub unsafe fn even_starts(row: usize, stride: usize, start: ViewMut<u64>) {
 
 /// Computes: the blocks of a block row, each row by row, from where the format keeps them.
 ///
-/// Parameters: `blocks [n_blocks][size][size]` in the order of the pattern. Thread mapping: an item per block row.
-/// Memory moved: every value of a block is read and written once.
+/// Parameters: `rows`, those that are read, all of them if it is empty; `starts`, the blocks before each; `blocks
+/// [n_blocks][size][size]`. Thread mapping: an item per block row. Memory moved: every value of a block is read and written
+/// once.
 #[kernel(items, V = [f32, f64, F16])]
-pub unsafe fn read_blocks<V: Stored>(row: usize, entries: Entries, values: View<V>, blocks: ViewMut<V>) {
-    let (first, width) = entries.pattern.row(row);
+pub unsafe fn read_blocks<V: Stored>(
+    item: usize,
+    rows: View<u32>,
+    starts: View<u64>,
+    entries: Entries,
+    values: View<V>,
+    blocks: ViewMut<V>,
+) {
+    let row = if rows.is_empty() { item } else { rows.at(item) as usize };
+    let (to, (_, width)) = (starts.at(item) as usize, entries.pattern.row(row));
     for k in 0..width {
         for i in 0..entries.size {
             for j in 0..entries.size {
                 let value = values.at(entries.at(row, k, i, j));
-                blocks.set(((first + k) * entries.size + i) * entries.size + j, value);
+                blocks.set(((to + k) * entries.size + i) * entries.size + j, value);
             }
         }
     }
@@ -107,7 +116,7 @@ pub unsafe fn row_sums<V: Stored>(row: usize, entries: Entries, values: View<V>,
     sums.set(row, most);
 }
 
-/// Computes: the inverse of [`read_blocks`].
+/// Computes: the inverse of [`read_blocks`], of all rows.
 #[kernel(items, V = [f32, f64, F16])]
 pub unsafe fn write_blocks<V: Stored>(row: usize, entries: Entries, blocks: View<V>, values: ViewMut<V>) {
     let (first, width) = entries.pattern.row(row);

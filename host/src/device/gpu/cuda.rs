@@ -4,9 +4,10 @@ use super::cudss;
 use super::driver::{check, device_address, failure};
 use super::graph::Graph;
 use super::memory::Memory;
+use super::nccl;
 use super::ptx;
 use super::staging::{FROM_BYTES, Staging};
-use super::{DeviceMemory, Launcher, LowerBytes, Recording};
+use super::{DeviceMemory, Launcher, Link, LowerBytes, Recording};
 use crate::device::{Factorised, Factors, Grid, MAX_SHARED};
 use crate::result::{Error, Result};
 use cuda_std::launch::Kernel;
@@ -103,6 +104,8 @@ pub struct Cuda {
     staging: RefCell<Option<Staging>>,
     stream: Rc<Stream>,
     name: String,
+    /// Of this GPU alone.
+    identity: String,
     multiprocessors: usize,
     full_grid: usize,
     _context: Context,
@@ -123,6 +126,11 @@ impl Cuda {
         let per_multiprocessor = device.get_attribute(DeviceAttribute::MaxThreadsPerMultiprocessor)? as usize;
         let stream = Rc::new(Stream::new(StreamFlags::NON_BLOCKING, None)?);
         let (name, memory) = (device.name()?, Memory::new(device, &stream));
+        let place = [DeviceAttribute::PciDomainId, DeviceAttribute::PciBusId, DeviceAttribute::PciDeviceId];
+        let place: Vec<i32> = place.into_iter().map(|part| device.get_attribute(part)).collect::<Result<_, _>>()?;
+        // Of machines without a name, one is as good as another.
+        let machine = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+        let identity = format!("{} {place:?}", machine.trim());
         Ok(memory.map(|memory| Cuda {
             kernels: RefCell::default(),
             resident: RefCell::default(),
@@ -130,6 +138,7 @@ impl Cuda {
             staging: RefCell::default(),
             stream,
             name,
+            identity,
             multiprocessors,
             full_grid: multiprocessors * per_multiprocessor / kernels_rs::reduce::BLOCK,
             _context: context,
@@ -325,6 +334,18 @@ impl Launcher for Cuda {
 
     fn factorise(&self, lower: LowerBytes, smallest: f64) -> Result<Factorised> {
         cudss::factorise(self, &self.stream, lower, smallest)
+    }
+
+    fn identity(&self) -> Option<String> {
+        nccl::missing().is_none().then(|| self.identity.clone())
+    }
+
+    fn new_link(&self) -> Option<Vec<u8>> {
+        nccl::new_name().ok()
+    }
+
+    fn link(&self, name: &[u8], rank: usize, size: usize) -> Result<Box<dyn Link>> {
+        nccl::link(&self.stream, name, [rank, size])
     }
 
     fn finish(&self) -> Result<()> {

@@ -13,6 +13,8 @@ mod graph;
 #[cfg(feature = "cuda")]
 mod memory;
 #[cfg(feature = "cuda")]
+mod nccl;
+#[cfg(feature = "cuda")]
 mod ptx;
 pub(super) mod sort;
 #[cfg(feature = "cuda")]
@@ -100,10 +102,43 @@ pub trait Launcher {
     fn factorise(&self, _lower: LowerBytes, _smallest: f64) -> Result<Factorised> {
         Err(Error::Device(self.lacks_factors().unwrap_or_default()))
     }
+    /// What tells this device from all others, if it can be linked with others.
+    fn identity(&self) -> Option<String> {
+        None
+    }
+    /// The name of a new link between devices, which all of them are told.
+    fn new_link(&self) -> Option<Vec<u8>> {
+        None
+    }
+    /// Links this device with others by the name of the link; all of them do so at once, each with its number.
+    fn link(&self, _name: &[u8], _rank: usize, _size: usize) -> Result<Box<dyn Link>> {
+        Err(Error::Device(format!("{} has no link with others", self.name())))
+    }
     /// Waits until every launch is done.
     fn finish(&self) -> Result<()>;
     /// Blocks that fill the device; the grid of grid-stride loops.
     fn full_grid(&self) -> usize;
+}
+
+/// A piece of an array that goes to another device or comes from it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Piece {
+    /// The number of the device.
+    pub rank: usize,
+    /// Its first byte.
+    pub first: usize,
+    /// Its bytes.
+    pub bytes: usize,
+}
+
+/// The devices' own way to each other, in the order of their launches.
+pub trait Link {
+    /// What it is, in words.
+    fn name(&self) -> String;
+    /// Sends pieces of an array, and receives pieces of another.
+    fn exchange(&self, from: &DeviceMemory, sent: &[Piece], to: &mut DeviceMemory, come: &[Piece]) -> Result<()>;
+    /// `to` is what all have, in the order of their numbers.
+    fn gather(&self, own: &DeviceMemory, to: &mut DeviceMemory) -> Result<()>;
 }
 
 /// Launches to be made again.

@@ -14,6 +14,7 @@ use crate::device::Buffer;
 use crate::linalg::Space;
 use crate::result::Result;
 use crate::sparse::Pattern;
+use kernels_rs::amg::NONE;
 use kernels_rs::amg::aggregate::{BeginSet, Decide, GatherAround, JoinNeighbours, MarkRoots, Roots, SpreadKeys};
 
 /// The aggregate of each node.
@@ -43,6 +44,25 @@ impl Aggregates {
         }
         space.finish()?;
         Ok(Aggregates { of_nodes, number })
+    }
+}
+
+impl Aggregates {
+    /// Makes those of some rows that are in none aggregates of their own: they are coupled to others than this level has.
+    pub fn add_single(&mut self, space: &Space, rows: &[(u32, u8)]) -> Result<()> {
+        if rows.is_empty() {
+            return Ok(());
+        }
+        let mut of_nodes = space.download(&self.of_nodes)?;
+        for (row, _) in rows {
+            let of_node = &mut of_nodes[*row as usize];
+            if *of_node == NONE {
+                *of_node = self.number as u32;
+                self.number += 1;
+            }
+        }
+        self.of_nodes = space.upload_vec(of_nodes)?;
+        Ok(())
     }
 }
 

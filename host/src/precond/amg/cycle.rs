@@ -19,12 +19,13 @@
 //! them once for all, and the bits of each are those that it has alone.
 
 use super::MOST_LEVELS;
+use super::across::{Across, Gathered};
 use super::blocks::{BlockRows, Columns};
 use super::smoother::{Equations, Smoother};
 use crate::device::Buffer;
 use crate::linalg::{N_SCALARS, Quotient, Scalar, Space, views, views_mut};
 use crate::result::Result;
-use crate::sparse::{LinOp, Matrix};
+use crate::sparse::{Halo, LinOp, Matrix, Shared};
 use kernels_rs::amg::transfer::{AddShares, ProlongCorrection, RestrictShare, SHARES};
 use kernels_rs::real::Real;
 use kernels_rs::vectors::{NARROW, WIDTH};
@@ -41,6 +42,8 @@ pub struct Transfer<T: Real> {
     /// On the next level, of each vector that goes through the cycle: the residual, its correction, and what conjugate
     /// gradients take besides.
     vectors: [Vec<Buffer<T>>; 5],
+    /// What ranks have of each other's.
+    across: Option<Across<T>>,
 }
 
 impl<T: Real> Transfer<T> {
@@ -51,13 +54,30 @@ impl<T: Real> Transfer<T> {
             columns,
             shares: [space.zeros(0)?, space.zeros(0)?],
             vectors: array::from_fn(|_| vec![]),
+            across: None,
         };
         transfer.widen(space, 1)?;
         Ok(transfer)
     }
 
+    /// The same with what other ranks have of it.
+    pub fn across(self, across: Option<Across<T>>) -> Self {
+        Transfer { across, ..self }
+    }
+
+    /// See [`Level::gather`].
+    fn gather(&mut self, space: &Space, gathered: Gathered) -> Result<()> {
+        let Some(across) = &mut self.across else { unreachable!("ranks share this level") };
+        let n = gathered.n();
+        across.gathered = Some(gathered);
+        for vectors in &mut self.vectors {
+            *vectors = vec![space.zeros(n)?];
+        }
+        Ok(())
+    }
+
     /// Unknowns of the next level.
-    fn n_coarse(&self) -> usize {
+    pub fn n_coarse(&self) -> usize {
         self.prolongator.shape.n_columns * self.prolongator.columns
     }
 
@@ -77,8 +97,13 @@ impl<T: Real> Transfer<T> {
         self.vectors.iter_mut().try_for_each(|vectors| space.widen(vectors, n, width))
     }
 
-    /// Takes `P^T (r - q)` to the next level.
-    fn restrict(&mut self, space: &Space, r: &[Buffer<T>], q: &[Buffer<T>]) -> Result<()> {
+    /// Takes `P^T (r - q)` to the next level; q is scratch afterwards.
+    fn restrict(&mut self, space: &Space, r: &[Buffer<T>], q: &mut [Buffer<T>]) -> Result<()> {
+        if let Some(across) = self.across.take() {
+            let restricted = across.restrict(space, self, &r[0], &mut q[0]);
+            self.across = Some(across);
+            return restricted;
+        }
         if !is_one_by_one(space, r.len()) {
             return match space.is_idle_with(self.n_coarse()) {
                 true => self.restrict_parts::<NARROW>(space, (r, q), 0),
@@ -116,7 +141,12 @@ impl<T: Real> Transfer<T> {
     }
 
     /// Sets `to = z + P c`, c the next level's corrections.
-    fn prolong(&self, space: &Space, z: &[Buffer<T>], to: &mut [Buffer<T>]) -> Result<()> {
+    fn prolong(&mut self, space: &Space, z: &[Buffer<T>], to: &mut [Buffer<T>]) -> Result<()> {
+        if let Some(across) = self.across.take() {
+            let prolonged = across.prolong(space, self, &z[0], &mut to[0]);
+            self.across = Some(across);
+            return prolonged;
+        }
         if !is_one_by_one(space, z.len()) {
             return match space.is_idle_with(z[0].len()) {
                 true => self.prolong_parts::<NARROW>(space, z, to, 0),
@@ -156,10 +186,18 @@ pub struct Level<T: Real> {
     scratch: [Vec<Buffer<T>>; 2],
 }
 
+/// The matrix of a level below the finest.
+pub struct LevelMatrix<T: Real> {
+    /// The matrix, or a rank's own rows and columns of it.
+    pub matrix: Rc<Matrix<T>>,
+    /// What these rows have of other ranks' nodes.
+    pub halo: Option<Halo<T>>,
+}
+
 /// The matrices below the finest level.
 pub struct Matrices<'a, T: Real> {
     /// Of each level that is smoothed.
-    pub smoothed: &'a [Rc<Matrix<T>>],
+    pub smoothed: &'a [LevelMatrix<T>],
     /// The inverse of the coarsest one, if the last level that is smoothed has a next one.
     pub inverse: Option<&'a Matrix<T>>,
     /// Steps of conjugate gradients on the first of these levels, and on each of the others; 1 for the cycle alone, a V.
@@ -181,12 +219,19 @@ impl<T: Real> Level<T> {
         self.transfer.iter_mut().try_for_each(|transfer| transfer.widen(space, width))
     }
 
+    /// From now on the next level is on each rank as a whole.
+    pub fn gather(&mut self, space: &Space, gathered: Gathered) -> Result<()> {
+        let Some(transfer) = &mut self.transfer else { unreachable!("there is a way to the next level") };
+        transfer.gather(space, gathered)
+    }
+
     /// Bytes of what it has besides its matrix.
     pub fn bytes(&self) -> u64 {
         let of = |vectors: &[Vec<Buffer<T>>]| vectors.iter().flatten().map(Buffer::bytes).sum::<u64>();
-        let transfer = self.transfer.as_ref().map_or(0, |Transfer { prolongator, columns, shares, vectors }| {
-            prolongator.bytes() + columns.bytes() + of(vectors) + shares.iter().map(Buffer::bytes).sum::<u64>()
-        });
+        let transfer =
+            self.transfer.as_ref().map_or(0, |Transfer { prolongator, columns, shares, vectors, .. }| {
+                prolongator.bytes() + columns.bytes() + of(vectors) + shares.iter().map(Buffer::bytes).sum::<u64>()
+            });
         transfer + self.smoother.bytes() + of(&self.scratch)
     }
 }
@@ -213,17 +258,21 @@ pub fn cycle<T: Real>(
     smoother.start(&of, [&mut *before, &mut *after, &mut *product])?;
     operator.apply_all(space, before, product)?;
     transfer.restrict(space, r, product)?;
+    let is_whole = transfer.across.as_ref().is_some_and(|across| across.gathered.is_some());
     let on_next = transfer.vectors.each_mut().map(|vectors| &mut vectors[..r.len()]);
     match (below.smoothed, below.inverse) {
         ([next, others @ ..], inverse) => {
             let [steps, on_others] = below.steps;
             let below = Matrices { smoothed: others, inverse, steps: [on_others; 2] };
-            if steps > 1 {
-                conjugate_gradients(space, rest, &below, steps, next, on_next)?;
-            } else {
+            let next = Shared::new(&*next.matrix, next.halo.as_ref());
+            let solve = || {
+                if steps > 1 {
+                    return conjugate_gradients(space, rest, &below, steps, next.operator(), on_next);
+                }
                 let [r, z, ..] = on_next;
-                cycle(space, rest, &below, &**next, r, z)?;
-            }
+                cycle(space, rest, &below, next.operator(), r, z)
+            };
+            if is_whole { space.apart(solve) } else { solve() }?;
         }
         ([], Some(inverse)) => {
             let [r, z, ..] = on_next;
@@ -259,7 +308,7 @@ fn conjugate_gradients<T: Real>(
     levels: &mut [Level<T>],
     below: &Matrices<T>,
     steps: usize,
-    a: &Matrix<T>,
+    a: &dyn LinOp<T>,
     [r, x, v, p, next]: [&mut [Buffer<T>]; 5],
 ) -> Result<()> {
     let (width, depth) = (r.len(), levels.len());

@@ -7,6 +7,7 @@ use crate::result::Result;
 use crate::sparse::{Matrix, Pattern};
 use cuda_std::prelude::View;
 use kernels_rs::real::{Real, Stored};
+use kernels_rs::sparse::entries::ReadBlocks;
 use kernels_rs::sparse::{Entries, PatternView};
 
 /// The matrix that a level is made from.
@@ -29,6 +30,20 @@ impl<'a, R: Real> Fine<'a, R> {
         let Some(values) = V::numbers(matrix.values()) else { return Ok(None) };
         let inverse = inverse_diagonal(space, matrix)?;
         Ok(Some(Fine { pattern: matrix.pattern(), entries: matrix.entries(), values, inverse, blocks: None }))
+    }
+
+    /// The blocks of some rows, one after the other, each `[size][size]`; there are so many before each row.
+    pub fn blocks_of(&self, space: &Space, (rows, starts): (&[u32], &[u64])) -> Result<Vec<f64>> {
+        let n = starts.last().map_or(0, |n| *n as usize);
+        let mut blocks = space.zeros(n * self.entries.size * self.entries.size)?;
+        if !rows.is_empty() {
+            let (rows, starts) = (space.upload(rows)?, space.upload(starts)?);
+            let (n, of_rows, starts) = (rows.len(), rows.view(), starts.view());
+            let (entries, values, blocks) = (self.entries, self.values, blocks.view_mut());
+            // SAFETY: the matrix lives, and there is a place for each block; what is freed is freed in its order.
+            unsafe { space.run(n, ReadBlocks { rows: of_rows, starts, entries, values, blocks }) }?;
+        }
+        Ok(space.take(blocks)?.into_iter().map(R::to_f64).collect())
     }
 
     /// How many block rows it has, and which blocks.

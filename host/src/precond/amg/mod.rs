@@ -11,6 +11,7 @@
 //! | prolongator | `P = (I - omega D^-1 A) P_0`, `omega = 4 / (3 lambda_max)` | [`setup`] | the same |
 //! | next level | `A_c = P^T A P` | [`setup`] | |
 //! | flat elements | D of dense blocks, the nodes one above the other | [`stacks`] | |
+//! | ranks that share the body | aggregates of a rank's own nodes; P, and what ranks have of each other's | `ranks`, `across` |
 //! | couplings, `T^T A T` | `P_s = T P_m` for slaves s; `M^-1 + Z Z^T` for what thousands follow | `coupled`, `hubs` |
 //! | coarsest level | `A_c^-1`, dense | [`coarsest`] | |
 //! | smoother | Chebyshev polynomials of `D^-1 A` | [`smoother`] | Adams, Brezina, Hu, Tuminaro 2003 |
@@ -32,14 +33,18 @@
 //! and graph coarsening, IPDPS 2022. Notay, Vassilevski: Recursive Krylov-based multigrid cycles, Numer. Linear Algebra
 //! Appl. 15, 2008. Goodnight: A tutorial on the sweep operator, Am. Stat. 33, 1979.
 
+mod across;
 pub mod aggregate;
 pub mod blocks;
 pub mod coarsest;
 mod coupled;
 pub mod cycle;
 pub mod fine;
+mod galerkin;
 mod hierarchy;
 mod hubs;
+mod messages;
+mod ranks;
 pub mod setup;
 mod setup_cache;
 pub mod smoother;
@@ -58,11 +63,11 @@ use crate::device::Buffer;
 use crate::linalg::Space;
 use crate::result::choices::Format;
 use crate::result::{Error, Result};
-use crate::sparse::{self, AUTO, Coupled, CoupledRows, LinOp, Matrix, Pattern, Tuning};
+use crate::sparse::{self, AUTO, Coupled, CoupledRows, LinOp, Matrix, Pattern, Shared, Tuning};
 use blocks::{BlockRows, Columns};
 use coupled::without_slaves;
 use cuda_std::prelude::View;
-use cycle::{Level, Matrices, Transfer, cycle};
+use cycle::{Level, LevelMatrix, Matrices, Transfer, cycle};
 use fine::Fine;
 use hubs::Hubs;
 use kernels_rs::amg::transfer::{CopyBlocks, RoundProlongator};
@@ -94,7 +99,7 @@ const STRETCHED: f64 = 1.5;
 pub struct Amg<T: Real> {
     levels: RefCell<Vec<Level<T>>>,
     /// Their matrices, but for the finest.
-    matrices: Vec<Rc<Matrix<T>>>,
+    matrices: Vec<LevelMatrix<T>>,
     inverse: Option<Matrix<T>>,
     /// Steps of conjugate gradients on the first coarse level, and on each other; 1 for the cycle alone.
     steps: [usize; 2],
@@ -139,6 +144,13 @@ impl<T: Real> Build<T> for Amg<T> {
     const READS_MATRIX: bool = true;
 
     fn build<V: Stored<Arithmetic = T>>(space: &Space, matrix: &Matrix<V>, context: &Context) -> Result<Self> {
+        if let Some(interfaces) = context.ranks {
+            let halo = context.halo(space)?;
+            let inverse = context.inverse_diagonal(space, matrix)?;
+            let fine = if interfaces.vertices.is_none() { Fine::new(space, matrix)? } else { None };
+            let shared = Shared::new(matrix, halo.as_ref());
+            return ranks::build(space, (shared.operator(), inverse), fine, (context, interfaces));
+        }
         // What is kept does not know of couplings.
         let mut parts = Parts::new(matrix, context.kept.filter(|_| context.coupled.is_none()));
         let (mut inverse, coupling) = (context.inverse_diagonal(space, matrix)?, context.coupling(space)?);
@@ -173,6 +185,9 @@ impl<T: Real> Build<T> for Amg<T> {
     }
 
     fn of_operator(space: &Space, operator: &dyn LinOp<T>, inverse: Buffer<T>, context: &Context) -> Result<Self> {
+        if let Some(interfaces) = context.ranks {
+            return ranks::build::<T, T>(space, (operator, inverse), None, (context, interfaces));
+        }
         let mut parts = Parts::without_matrix(context);
         let smoother = Smoother::new(space, operator, inverse, None, View::from_slice(&[]), FEW)?;
         parts.lap(space, |times| &mut times.smoothing)?;
@@ -203,7 +218,7 @@ struct NextLevel {
 /// A hierarchy as it is made.
 struct Parts<'a, T: Real> {
     levels: Vec<Level<T>>,
-    matrices: Vec<Rc<Matrix<T>>>,
+    matrices: Vec<LevelMatrix<T>>,
     inverse: Option<Matrix<T>>,
     /// Whether aggregates lie on a surface or a line; whether elements are flat; and quadratic.
     is_thin: bool,
@@ -281,7 +296,7 @@ impl<'a, T: Real> Parts<'a, T> {
                 }
             }
             let number = context.modes.map_or(Modes::rigid_number(size), |modes| modes.number);
-            let found = aggregate(space, &fine, coords, (0, REACH), number, |free| {
+            let found = aggregate(space, &fine, coords, (0, REACH, &[]), number, |free| {
                 let coupled = rows.map(|rows| without_slaves(space, rows, size, free)).transpose()?;
                 let free = coupled.as_ref().unwrap_or(free);
                 Ok(Rc::new(match context.modes {
@@ -354,13 +369,13 @@ impl<'a, T: Real> Parts<'a, T> {
         }
         let steps = if self.is_thin || self.is_stretched() { MORE } else { FEW };
         let smoother = Smoother::new(space, &*rounded, inverse, fine.blocks.as_ref(), unscaled, steps)?;
-        self.matrices.push(rounded);
+        self.matrices.push(LevelMatrix { matrix: rounded, halo: None });
         self.lap(space, |times| &mut times.smoothing)?;
         let level = self.levels.len();
         let reach = if is_of_vertices { REACH } else { COARSE_REACH };
         let way = if level < MOST_LEVELS {
             self.way(space, &fine, OMEGA / smoother.upper, || {
-                aggregate(space, &fine, &coords, (level, reach), modes.number, |_| Ok(modes))
+                aggregate(space, &fine, &coords, (level, reach, &[]), modes.number, |_| Ok(modes))
             })?
         } else {
             None
@@ -402,7 +417,7 @@ impl<'a, T: Real> Parts<'a, T> {
     fn amg(self) -> Amg<T> {
         let is_stretched = self.is_stretched();
         let Parts { levels, matrices, inverse, is_thin, is_flat, is_quadratic, mut hierarchy, .. } = self;
-        let of_matrices = matrices.iter().map(Rc::as_ref).chain(&inverse);
+        let of_matrices = matrices.iter().map(|level| &*level.matrix).chain(&inverse);
         let of_matrices = of_matrices.map(|matrix| matrix.footprint().bytes(size_of::<T>()));
         hierarchy.bytes = levels.iter().map(Level::bytes).chain(of_matrices).sum();
         let steps = match is_thin {

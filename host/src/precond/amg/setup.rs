@@ -81,7 +81,8 @@ pub struct Symbolic {
 }
 
 /// Puts the nodes of level number `level`, which are at `coords`, together, those within `reach` (see [`Strength::new`]);
-/// nothing if there is no next level worth having. Of the finest level the `n_modes` modes are not known yet: `modes` makes them from a bit for each component
+/// nothing if there is no next level worth having. Where ranks share it, `beside` has the rows that are coupled to other
+/// ranks' nodes, with a bit for each component that is. Of the finest level the `n_modes` modes are not known yet: `modes` makes them from a bit for each component
 /// that is free.
 ///
 /// # Errors
@@ -91,7 +92,7 @@ pub fn aggregate<R: Real>(
     space: &Space,
     fine: &Fine<R>,
     coords: &Buffer<[f64; 3]>,
-    (level, reach): (usize, f64),
+    (level, reach, beside): (usize, f64, &[(u32, u8)]),
     n_modes: usize,
     modes: impl FnOnce(&Buffer<u8>) -> Result<Rc<Modes>>,
 ) -> Result<Option<Coarsening>> {
@@ -107,6 +108,8 @@ pub fn aggregate<R: Real>(
     if aggregates.number == 0 || !is_worthwhile(aggregates.number) {
         return Ok(None);
     }
+    strength.couple(space, beside)?;
+    aggregates.add_single(space, beside)?;
     let modes = modes(&strength.free)?;
     drop(strength);
     let shape = members(space, &aggregates)?;

@@ -73,6 +73,17 @@ impl Strength {
         Ok(found)
     }
 
+    /// Takes in components of rows that are coupled to others than this matrix has: a bit for each.
+    pub fn couple(&mut self, space: &Space, beside: &[(u32, u8)]) -> Result<()> {
+        if beside.is_empty() {
+            return Ok(());
+        }
+        let mut free = space.download(&self.free)?;
+        beside.iter().for_each(|(row, bits)| free[*row as usize] |= bits);
+        self.free = space.upload_vec(free)?;
+        Ok(())
+    }
+
     /// How kernels see them; `pattern` is that of the matrix.
     pub fn graph(&self, pattern: PatternView) -> Graph {
         Graph { pattern, strengths: self.strengths.view() }

@@ -27,7 +27,9 @@ impl Modes {
     /// each component that is not supported. Where all nodes are at one point there are no rotations: they are 0.
     pub fn rigid(space: &Space, size: usize, coords: &Buffer<[f64; 3]>, free: &Buffer<u8>) -> Result<Self> {
         let (n, number) = (free.len(), Self::rigid_number(size));
-        let x = if n > 0 { space.read_at(coords, 0)? } else { [0.0; 3] };
+        // About one point on all ranks.
+        let mut x = if n > 0 { space.read_at(coords, 0)? } else { [0.0; 3] };
+        space.largest_of_ranks(&mut x)?;
         let mut values = zeros(space, n * size * number)?;
         let (coords, free, modes) = (coords.view(), free.view(), values.view_mut());
         // SAFETY: all live until `finish` and have the nodes of the level.

@@ -19,6 +19,7 @@ use std::cell::OnceCell;
 const NOISE: f64 = 16.0 * f64::EPSILON;
 
 /// Which parts and groups groups and pieces belong to.
+#[derive(Debug, Clone)]
 pub struct Layout {
     /// The connected part that each group belongs to.
     pub part: Vec<u32>,

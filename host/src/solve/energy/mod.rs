@@ -137,7 +137,9 @@ impl<'a, T: Real> Equations<'a, T> {
         let kernel = Largest { x: sums.view(), most: most.view_mut() };
         // SAFETY: both live until `take`, which waits.
         unsafe { space.run(most.len(), kernel) }?;
-        let norm = space.take(most)?.into_iter().fold(0.0, f64::max);
+        let mut norm = [space.take(most)?.into_iter().fold(0.0, f64::max)];
+        space.largest_of_ranks(&mut norm)?;
+        let [norm] = norm;
         Ok(*self.norm.get_or_init(|| norm))
     }
 

@@ -48,21 +48,34 @@ impl Members {
     }
 }
 
-/// Centre and 1 / length of some rows; a single one has the length 1.
-pub fn frame(rows: &[u32], coords: &[[f64; 3]]) -> [f64; 4] {
-    let nothing = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
-    let add = |(low, high): ([f64; 3], [f64; 3]), row: &u32| {
+/// The least coordinates of some rows, and the greatest.
+fn extent(rows: &[u32], coords: &[[f64; 3]]) -> [[f64; 3]; 2] {
+    let add = |[low, high]: [[f64; 3]; 2], row: &u32| {
         let x = coords[*row as usize];
-        (core::array::from_fn(|c| low[c].min(x[c])), core::array::from_fn(|c| high[c].max(x[c])))
+        [core::array::from_fn(|c| low[c].min(x[c])), core::array::from_fn(|c| high[c].max(x[c]))]
     };
-    let join = |a: ([f64; 3], [f64; 3]), b: ([f64; 3], [f64; 3])| {
-        (core::array::from_fn(|c| a.0[c].min(b.0[c])), core::array::from_fn(|c| a.1[c].max(b.1[c])))
+    let join = |a: [[f64; 3]; 2], b: [[f64; 3]; 2]| {
+        [core::array::from_fn(|c| a[0][c].min(b[0][c])), core::array::from_fn(|c| a[1][c].max(b[1][c]))]
     };
-    let parts = parallel::map(rows.chunks(PART), &|rows| rows.iter().fold(nothing, add));
-    let (low, high) = parts.into_iter().fold(nothing, join);
+    let nothing = [[f64::INFINITY; 3], [f64::NEG_INFINITY; 3]];
+    parallel::map(rows.chunks(PART), &|rows| rows.iter().fold(nothing, add)).into_iter().fold(nothing, join)
+}
+
+/// Centre and 1 / length of an extent; a single point has the length 1.
+fn frame([low, high]: [[f64; 3]; 2]) -> [f64; 4] {
     let length = (0..3).map(|c| 0.5 * (high[c] - low[c])).fold(0.0, f64::max);
     let centre = |c: usize| 0.5 * (low[c] + high[c]);
     [centre(0), centre(1), centre(2), if length > 0.0 { 1.0 / length } else { 1.0 }]
+}
+
+/// The frames of parts, of the rows of all ranks.
+fn frames(space: &Space, members: &Members, coords: &[[f64; 3]]) -> Result<Vec<[f64; 4]>> {
+    let mut extents: Vec<[[f64; 3]; 2]> = (0..members.n_parts()).map(|part| extent(members.of(part), coords)).collect();
+    let turn = |extents: &mut [[[f64; 3]; 2]]| extents.iter_mut().for_each(|[low, _]| *low = low.map(|x| -x));
+    turn(&mut extents);
+    space.largest_of_ranks(extents.as_flattened_mut().as_flattened_mut())?;
+    turn(&mut extents);
+    Ok(extents.into_iter().map(frame).collect())
 }
 
 /// A place about the centre of a frame, in units of its length.
@@ -105,7 +118,7 @@ impl PartLists {
                 chunk_part.push(part as u32);
             }
         }
-        let frames: Vec<[f64; 4]> = (0..members.n_parts()).map(|part| frame(members.of(part), coords)).collect();
+        let frames = frames(space, &members, coords)?;
         let device = [space.upload_vec(rows)?, space.upload(&chunk_part)?];
         let device_frames = space.upload(&frames)?;
         Ok(PartLists { size, rigid: rigid.into(), members, frames, chunk_part, device, device_frames })
@@ -146,6 +159,7 @@ impl PartLists {
         for (part, sum) in self.chunk_part.iter().zip(space.take(sums)?) {
             totals[*part as usize] += sum;
         }
+        space.add_ranks(&mut totals)?;
         Ok(totals)
     }
 
@@ -161,11 +175,12 @@ impl PartLists {
             PartMoments { list: self.list(), frames: self.device_frames(coords), v: v.view(), sums: sums.view_mut() };
         // SAFETY: as above; a frame for each part, coordinates for each row.
         unsafe { space.run(self.chunk_part.len(), kernel) }?;
-        let mut totals = vec![Vector6::zeros(); self.n_parts()];
+        let mut totals = vec![[0.0; N_MOTIONS]; self.n_parts()];
         for (part, sum) in self.chunk_part.iter().zip(space.take(sums)?) {
-            totals[*part as usize] += Vector6::from(sum);
+            totals[*part as usize].iter_mut().zip(sum).for_each(|(total, sum)| *total += sum);
         }
-        Ok(totals)
+        space.add_ranks(totals.as_flattened_mut())?;
+        Ok(totals.into_iter().map(Vector6::from).collect())
     }
 
     /// Rigid motion `motion` of some parts, 0 elsewhere and where a bit of `fixed` is set.
@@ -200,7 +215,8 @@ impl PartLists {
         (coords, on_host): (&Buffer<[f64; 3]>, &[[f64; 3]]),
     ) -> Result<Vec<f64>> {
         let moments = self.moments(space, coords, w)?;
-        let fit = |part: usize| <[f64; N_MOTIONS]>::from(pseudo_inverse(&self.gram(part, on_host)) * moments[part]);
+        let grams = self.grams(space, on_host)?;
+        let fit = |part: usize| <[f64; N_MOTIONS]>::from(pseudo_inverse(&grams[part]) * moments[part]);
         let motions = space.upload(&(0..self.n_parts()).map(fit).collect::<Vec<_>>())?;
         let mut largest = space.zeros::<[f64; 2]>(self.chunk_part.len())?;
         let kernel = PartLargest {
@@ -219,13 +235,31 @@ impl PartLists {
             let most = &mut most[*part as usize];
             *most = [most[0].max(found[0]), most[1].max(found[1])];
         }
+        space.largest_of_ranks(most.as_flattened_mut())?;
         let relative =
             |[change, deformation]: [f64; 2]| if change == 0.0 { 0.0 } else { (change / deformation).sqrt() };
         Ok(most.into_iter().map(relative).collect())
     }
 
-    /// `R^T R` of a part: a row of R is linear in `(1, y)`, so the sum of `(1, y) (1, y)^T` over the part is enough.
-    fn gram(&self, part: usize, coords: &[[f64; 3]]) -> Matrix6<f64> {
+    /// `R^T R` of each part: a row of R is linear in `(1, y)`, so the sum of `(1, y) (1, y)^T` over the part is enough.
+    fn grams(&self, space: &Space, coords: &[[f64; 3]]) -> Result<Vec<Matrix6<f64>>> {
+        let moments = (0..self.n_parts()).map(|part| <[[f64; 4]; 4]>::from(self.place_moments(part, coords)));
+        let mut moments: Vec<[[f64; 4]; 4]> = moments.collect();
+        space.add_ranks(moments.as_flattened_mut().as_flattened_mut())?;
+        let of_part = |moments: [[f64; 4]; 4]| -> Matrix6<f64> {
+            let of_component = |i: usize| {
+                let at_centre = self.row(i, [0.0; 3]);
+                let along = |c: usize| self.row(i, core::array::from_fn(|k| f64::from(u8::from(k == c)))) - at_centre;
+                let rows = Matrix6x4::from_columns(&[at_centre, along(0), along(1), along(2)]);
+                rows * Matrix4::from(moments) * rows.transpose()
+            };
+            (0..self.size).map(of_component).sum()
+        };
+        Ok(moments.into_iter().map(of_part).collect())
+    }
+
+    /// The sum of `(1, y) (1, y)^T` over the rows of a part here.
+    fn place_moments(&self, part: usize, coords: &[[f64; 3]]) -> Matrix4<f64> {
         let frame = self.frames[part];
         let of_rows = |rows: &[u32]| {
             let place = |row: &u32| {
@@ -235,14 +269,7 @@ impl PartLists {
             rows.iter().map(place).map(|y| y * y.transpose()).sum::<Matrix4<f64>>()
         };
         let sums: Vec<Matrix4<f64>> = parallel::map(self.members.of(part).chunks(PART), &of_rows);
-        let moments: Matrix4<f64> = sums.iter().sum();
-        let of_component = |i: usize| {
-            let at_centre = self.row(i, [0.0; 3]);
-            let along = |c: usize| self.row(i, core::array::from_fn(|k| f64::from(u8::from(k == c)))) - at_centre;
-            let rows = Matrix6x4::from_columns(&[at_centre, along(0), along(1), along(2)]);
-            rows * moments * rows.transpose()
-        };
-        (0..self.size).map(of_component).sum()
+        sums.iter().sum()
     }
 
     fn list(&self) -> PartRows {

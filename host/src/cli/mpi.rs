@@ -1,0 +1,70 @@
+//! `mpirun -n N warpfem solve ..`: all processes read the case; the first speaks and writes, the others serve it.
+
+use super::failure;
+use crate::device::DeviceName;
+use crate::linalg::{Comm, Space, local_rank};
+use crate::model::Model;
+use crate::pipeline;
+use crate::result::{Error, Result};
+use std::sync::OnceLock;
+
+/// How this process reaches the others; nothing if there are none.
+static COMM: OnceLock<Option<Comm>> = OnceLock::new();
+
+/// Joins the other processes, if there are any.
+///
+/// # Errors
+///
+/// [`Error::Device`] where MPI cannot be loaded.
+pub fn join() -> Result<Option<&'static Comm>> {
+    let comm = Comm::mpi()?;
+    Ok(COMM.get_or_init(|| comm).as_ref())
+}
+
+/// Leaves the other processes, which end too if this one has failed.
+pub fn leave(code: u8) {
+    let Some(Some(comm)) = COMM.get() else { return };
+    // An answer short of the tolerance, or interrupted, is one of all.
+    if matches!(code, 0 | 5 | 130) { comm.end() } else { comm.abort(code) }
+}
+
+/// The device of this process: the GPUs of a machine go to its processes in turn.
+pub fn open(device: DeviceName, comm: &Comm) -> Result<Space> {
+    let own = device.several(local_rank() + 1).pop().unwrap_or(device);
+    Space::of_rank(own.open()?, comm.clone())
+}
+
+/// Waits until all others have read the case.
+///
+/// # Errors
+///
+/// [`Error::Rank`]
+pub fn all_have_read(comm: &Comm) -> Result<()> {
+    (1..comm.size()).try_for_each(|rank| {
+        let said = comm.receive(rank)?;
+        let Some((code, message)) = said.split_first() else { return Ok(()) };
+        let error = Error::Said { message: String::from_utf8_lossy(message).into_owned(), code: *code };
+        Err(Error::Rank { rank, error: Box::new(error) })
+    })
+}
+
+/// Serves the first process with a model, which may be none.
+///
+/// # Errors
+///
+/// Those of solving, which the first has not heard of.
+pub fn serve(device: DeviceName, comm: &Comm, model: anyhow::Result<Model>) -> Result<()> {
+    let model = match model {
+        Ok(model) => model,
+        Err(error) => {
+            let error = failure::united(error);
+            comm.send(0, [&[failure::exit_code(&error)], format!("{error:#}").as_bytes()].concat());
+            // The first ends all.
+            comm.receive(0)?;
+            return Ok(());
+        }
+    };
+    comm.send(0, vec![]);
+    let served = open(device, comm).and_then(|space| pipeline::serve(&space, &model));
+    served.map_err(|error| Error::Rank { rank: comm.rank(), error: Box::new(error) })
+}

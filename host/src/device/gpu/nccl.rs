@@ -1,0 +1,165 @@
+//! GPUs that reach each other by NVIDIA's NCCL, where its library is found at run time. Nothing of it is needed to build.
+//!
+//! Declarations as in `nccl.h` of version 2.
+
+use super::driver::device_address;
+use super::{DeviceMemory, Link, Piece};
+use crate::result::{Error, Result};
+use cuda_loader::{Library, libloading};
+use cust::stream::Stream;
+use cust::sys;
+use std::ffi::{c_int, c_void};
+use std::ptr::null_mut;
+use std::rc::Rc;
+use std::sync::OnceLock;
+
+/// The library, beside what the environment variable names.
+const LIBRARY: &str = "libnccl.so.2";
+/// Names a library file to be opened instead.
+const VARIABLE: &str = "WARPFEM_NCCL";
+
+/// `ncclUniqueId`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct Name([u8; 128]);
+
+type Status = c_int;
+type Communicator = *mut c_void;
+
+// Values of `nccl.h`.
+const SUCCESS: Status = 0;
+const BYTES: c_int = 1;
+
+struct Functions {
+    version: unsafe extern "C" fn(*mut c_int) -> Status,
+    new_name: unsafe extern "C" fn(*mut Name) -> Status,
+    join: unsafe extern "C" fn(*mut Communicator, c_int, Name, c_int) -> Status,
+    leave: unsafe extern "C" fn(Communicator) -> Status,
+    begin: unsafe extern "C" fn() -> Status,
+    end: unsafe extern "C" fn() -> Status,
+    send: unsafe extern "C" fn(sys::CUdeviceptr, usize, c_int, c_int, Communicator, sys::CUstream) -> Status,
+    receive: unsafe extern "C" fn(sys::CUdeviceptr, usize, c_int, c_int, Communicator, sys::CUstream) -> Status,
+    gather:
+        unsafe extern "C" fn(sys::CUdeviceptr, sys::CUdeviceptr, usize, c_int, Communicator, sys::CUstream) -> Status,
+}
+
+impl Functions {
+    fn of(library: &'static Library) -> Result<Self, libloading::Error> {
+        macro_rules! function {
+            ($name:literal) => {
+                // SAFETY: the field that it goes into has the type that `nccl.h` declares for this name.
+                *unsafe { library.get($name) }?
+            };
+        }
+        Ok(Functions {
+            version: function!(b"ncclGetVersion\0"),
+            new_name: function!(b"ncclGetUniqueId\0"),
+            join: function!(b"ncclCommInitRank\0"),
+            leave: function!(b"ncclCommAbort\0"),
+            begin: function!(b"ncclGroupStart\0"),
+            end: function!(b"ncclGroupEnd\0"),
+            send: function!(b"ncclSend\0"),
+            receive: function!(b"ncclRecv\0"),
+            gather: function!(b"ncclAllGather\0"),
+        })
+    }
+}
+
+fn functions() -> Result<&'static Functions, &'static str> {
+    static FOUND: OnceLock<Result<Functions, String>> = OnceLock::new();
+    let open = || {
+        let name = std::env::var(VARIABLE).unwrap_or_else(|_| LIBRARY.into());
+        // SAFETY: the initialisers of a CUDA library.
+        let library = unsafe { cuda_loader::open(&name) }?;
+        Functions::of(library).map_err(|error| format!("{name}: {error}"))
+    };
+    FOUND.get_or_init(open).as_ref().map_err(String::as_str)
+}
+
+/// Why there is no NCCL, if there is none.
+pub(super) fn missing() -> Option<String> {
+    functions().err().map(|why| format!("{why}; {VARIABLE}=FILE names another"))
+}
+
+fn found() -> Result<&'static Functions> {
+    functions().map_err(|why| Error::Device(format!("NCCL cannot be used: {why}")))
+}
+
+fn success(status: Status, doing: &str) -> Result<()> {
+    if status == SUCCESS { Ok(()) } else { Err(Error::Device(format!("NCCL failed to {doing}: error {status}"))) }
+}
+
+/// The name of a new link.
+pub(super) fn new_name() -> Result<Vec<u8>> {
+    let mut name = Name([0; 128]);
+    // SAFETY: it writes the name.
+    success(unsafe { (found()?.new_name)(&raw mut name) }, "begin")?;
+    Ok(name.0.to_vec())
+}
+
+/// Joins a link as the rank of this number among so many.
+pub(super) fn link(stream: &Rc<Stream>, name: &[u8], [rank, size]: [usize; 2]) -> Result<Box<dyn Link>> {
+    let (functions, mut communicator, mut of) = (found()?, null_mut(), Name([0; 128]));
+    of.0.iter_mut().zip(name).for_each(|(to, from)| *to = *from);
+    // SAFETY: it writes a communicator; the thread's context is that of its GPU.
+    let status = unsafe { (functions.join)(&raw mut communicator, size as c_int, of, rank as c_int) };
+    success(status, "join the other GPUs")?;
+    Ok(Box::new(Nccl { functions, communicator, stream: stream.clone() }))
+}
+
+/// A GPU among others.
+struct Nccl {
+    functions: &'static Functions,
+    communicator: Communicator,
+    /// The kernels' own.
+    stream: Rc<Stream>,
+}
+
+impl Link for Nccl {
+    fn name(&self) -> String {
+        let mut version = 0;
+        // SAFETY: it writes one number, 22803 for 2.28.3.
+        unsafe { (self.functions.version)(&raw mut version) };
+        format!("NCCL {}.{}", version / 10_000, version / 100 % 100)
+    }
+
+    fn exchange(&self, from: &DeviceMemory, sent: &[Piece], to: &mut DeviceMemory, come: &[Piece]) -> Result<()> {
+        let is_within = |pieces: &[Piece], all: usize| pieces.iter().all(|piece| piece.first + piece.bytes <= all);
+        assert!(is_within(sent, from.bytes()) && is_within(come, to.bytes()), "pieces of other arrays");
+        let (from, to, stream) = (device_address(from), device_address(to), self.stream.as_inner());
+        // SAFETY: the arrays hold these bytes, as asserted; what is freed is freed in the order of the stream.
+        unsafe {
+            success((self.functions.begin)(), "begin an exchange")?;
+            for piece in sent {
+                let at = from + piece.first as sys::CUdeviceptr;
+                let status =
+                    (self.functions.send)(at, piece.bytes, BYTES, piece.rank as c_int, self.communicator, stream);
+                success(status, "send")?;
+            }
+            for piece in come {
+                let at = to + piece.first as sys::CUdeviceptr;
+                let status =
+                    (self.functions.receive)(at, piece.bytes, BYTES, piece.rank as c_int, self.communicator, stream);
+                success(status, "receive")?;
+            }
+            success((self.functions.end)(), "exchange")
+        }
+    }
+
+    fn gather(&self, own: &DeviceMemory, to: &mut DeviceMemory) -> Result<()> {
+        assert!(to.bytes().is_multiple_of(own.bytes().max(1)), "what each rank has is of one length");
+        let (from, bytes, to) = (device_address(own), own.bytes(), device_address(to));
+        // SAFETY: all ranks have as many bytes, for which there is room.
+        let status =
+            unsafe { (self.functions.gather)(from, to, bytes, BYTES, self.communicator, self.stream.as_inner()) };
+        success(status, "gather")
+    }
+}
+
+impl Drop for Nccl {
+    fn drop(&mut self) {
+        // Ranks that have given up do not take part in an end.
+        // SAFETY: nothing of it is used any more.
+        unsafe { (self.functions.leave)(self.communicator) };
+    }
+}

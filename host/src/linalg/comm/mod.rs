@@ -1,0 +1,156 @@
+//! What ranks say to each other: messages of bytes, and sums that all of them have alike.
+//!
+//! A rank is one device with its part of a body. Sums of ranks are gathered and added in the order of the ranks, so all of
+//! them have the same bits, run after run, and come to the same decisions.
+
+mod mpi;
+mod threads;
+
+use crate::result::{Error, Result};
+use mpi::Mpi;
+pub use mpi::local_rank;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use threads::Member;
+
+/// Messages and their bytes.
+#[derive(Default)]
+struct Sent([AtomicU64; 2]);
+
+impl Sent {
+    fn count(&self, message: &[u8]) {
+        self.0.iter().zip([1, message.len() as u64]).for_each(|(sum, more)| {
+            sum.fetch_add(more, Ordering::Relaxed);
+        });
+    }
+
+    fn numbers(&self) -> [u64; 2] {
+        [0, 1].map(|k: usize| self.0[k].load(Ordering::Relaxed))
+    }
+}
+
+/// How a rank reaches the others.
+#[derive(Clone)]
+pub enum Comm {
+    /// There are none.
+    Alone,
+    /// They are threads of this process.
+    Threads(Member),
+    /// They are processes that `mpirun` has started.
+    Mpi(Arc<Mpi>),
+}
+
+/// The values that a message has, of a plain type.
+pub fn values_in<T: bytemuck::AnyBitPattern>(message: &[u8]) -> Vec<T> {
+    message.chunks_exact(size_of::<T>()).map(bytemuck::pod_read_unaligned).collect()
+}
+
+impl Comm {
+    /// Those of so many threads, in the order of their ranks.
+    pub fn threads(size: usize) -> Vec<Comm> {
+        Member::all(size).into_iter().map(Comm::Threads).collect()
+    }
+
+    /// That of a process that `mpirun` has started with others; else nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Device`] where there are others and MPI cannot be loaded.
+    pub fn mpi() -> Result<Option<Comm>> {
+        Ok(Mpi::open()?.map(|mpi| Comm::Mpi(Arc::new(mpi))))
+    }
+
+    /// The number of this rank, from 0.
+    pub fn rank(&self) -> usize {
+        match self {
+            Comm::Alone => 0,
+            Comm::Threads(member) => member.rank(),
+            Comm::Mpi(mpi) => mpi.rank,
+        }
+    }
+
+    /// How many ranks there are.
+    pub fn size(&self) -> usize {
+        match self {
+            Comm::Alone => 1,
+            Comm::Threads(member) => member.size(),
+            Comm::Mpi(mpi) => mpi.size,
+        }
+    }
+
+    /// Messages that this rank has sent so far, and their bytes.
+    pub fn sent(&self) -> [u64; 2] {
+        match self {
+            Comm::Alone => [0; 2],
+            Comm::Threads(member) => member.sent.numbers(),
+            Comm::Mpi(mpi) => mpi.sent.numbers(),
+        }
+    }
+
+    /// Sends a message to another rank; does not wait.
+    pub fn send(&self, to: usize, message: Vec<u8>) {
+        match self {
+            Comm::Alone => {}
+            Comm::Threads(member) => member.send(to, message),
+            Comm::Mpi(mpi) => mpi.send(to, message),
+        }
+    }
+
+    /// The next message from another rank; waits.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Abandoned`] where a rank has given up.
+    pub fn receive(&self, from: usize) -> Result<Vec<u8>> {
+        match self {
+            Comm::Alone => Err(Error::Abandoned),
+            Comm::Threads(member) => member.receive(from),
+            Comm::Mpi(mpi) => Ok(mpi.receive(from)),
+        }
+    }
+
+    /// Gives up: no thread waits for this rank any more. Processes end with [`Comm::abort`].
+    pub fn abandon(&self) {
+        if let Comm::Threads(member) = self {
+            member.abandon();
+        }
+    }
+
+    /// Ends all processes with an exit code, if ranks are processes.
+    pub fn abort(&self, code: u8) {
+        if let Comm::Mpi(mpi) = self {
+            mpi.abort(code);
+        }
+    }
+
+    /// Ends well, if ranks are processes: nothing is sent any more.
+    pub fn end(&self) {
+        if let Comm::Mpi(mpi) = self {
+            mpi.end();
+        }
+    }
+
+    /// What each rank has, in the order of ranks; all ranks ask at once.
+    pub fn gather(&self, own: Vec<u8>) -> Result<Vec<Vec<u8>>> {
+        let (rank, size) = (self.rank(), self.size());
+        (0..size).filter(|to| *to != rank).for_each(|to| self.send(to, own.clone()));
+        let mut own = Some(own);
+        (0..size)
+            .map(|from| if from == rank { Ok(own.take().unwrap_or_default()) } else { self.receive(from) })
+            .collect()
+    }
+
+    /// Combines numbers of all ranks, the same bits on each: `by` takes them in the order of ranks.
+    pub fn reduce(&self, values: &mut [f64], by: fn(f64, f64) -> f64) -> Result<()> {
+        if self.size() == 1 {
+            return Ok(());
+        }
+        let all = self.gather(bytemuck::cast_slice(values).to_vec())?;
+        for (rank, of_rank) in all.iter().enumerate() {
+            for (value, other) in values.iter_mut().zip(values_in(of_rank)) {
+                *value = if rank == 0 { other } else { by(*value, other) };
+            }
+        }
+        Ok(())
+    }
+}

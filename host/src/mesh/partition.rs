@@ -1,0 +1,100 @@
+//! Which rank has which nodes, and the part of a mesh that a rank needs: all elements at its nodes. Nodes of these that other
+//! ranks have are its ghosts.
+
+use super::{Cells, Mesh, ordering};
+use crate::parallel;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The rank of each node.
+pub struct Partition {
+    /// By node of the mesh.
+    pub rank_of: Vec<u32>,
+    /// How many ranks there are.
+    pub size: usize,
+}
+
+/// A part of a mesh: some cells and their nodes.
+pub struct Piece {
+    /// The nodes, ascending in the mesh.
+    pub nodes: Vec<u32>,
+    /// The cells, by their block's position in [`Mesh::cells`]; blocks without any are left out.
+    pub cells: Vec<(usize, Vec<u32>)>,
+}
+
+impl Partition {
+    /// Pieces of equally many nodes along a Hilbert curve.
+    pub fn new(mesh: &Mesh, size: usize) -> Self {
+        let (n, mut rank_of) = (mesh.coords.len(), vec![0; mesh.coords.len()]);
+        for (place, node) in ordering::hilbert(&mesh.coords).into_iter().enumerate() {
+            rank_of[node as usize] = (place * size / n) as u32;
+        }
+        Partition { rank_of, size }
+    }
+
+    /// All elements at the nodes of a rank.
+    pub fn piece(&self, mesh: &Mesh, rank: usize) -> Piece {
+        Piece::around(mesh, |node| self.rank_of[node as usize] as usize == rank)
+    }
+
+    /// For each neighbour of a rank, ascending: the nodes of the rank that it needs, and those of it that the rank needs,
+    /// ascending too. `piece` is the rank's.
+    pub fn neighbours(&self, mesh: &Mesh, rank: usize, piece: &Piece) -> Vec<(usize, [Vec<u32>; 2])> {
+        let mut of_rank: BTreeMap<usize, [BTreeSet<u32>; 2]> = BTreeMap::new();
+        for cell in piece
+            .cells
+            .iter()
+            .flat_map(|(block, cells)| cells.iter().map(|cell| mesh.cells[*block].cell(*cell as usize)))
+        {
+            let rank_of = |node: &u32| self.rank_of[*node as usize] as usize;
+            if cell.iter().all(|node| rank_of(node) == rank) {
+                continue;
+            }
+            for other in cell.iter().filter(|node| rank_of(node) != rank) {
+                let [sends, ghosts] = of_rank.entry(rank_of(other)).or_default();
+                sends.extend(cell.iter().filter(|node| rank_of(node) == rank));
+                ghosts.insert(*other);
+            }
+        }
+        of_rank.into_iter().map(|(rank, sets)| (rank, sets.map(|set| set.into_iter().collect()))).collect()
+    }
+}
+
+impl Piece {
+    /// All elements at nodes that are wanted.
+    pub fn around(mesh: &Mesh, is_wanted: impl Fn(u32) -> bool + Sync) -> Piece {
+        let (mut marks, mut cells) = (vec![false; mesh.coords.len()], Vec::new());
+        for (block, all) in mesh.solids() {
+            let is_near = parallel::map_indices(all.len(), &|cell| all.cell(cell).iter().any(|node| is_wanted(*node)));
+            let near: Vec<u32> = (0..all.len() as u32).filter(|cell| is_near[*cell as usize]).collect();
+            near.iter().flat_map(|cell| all.cell(*cell as usize)).for_each(|node| marks[*node as usize] = true);
+            if !near.is_empty() {
+                cells.push((block, near));
+            }
+        }
+        let nodes = (0..marks.len() as u32).filter(|node| marks[*node as usize]).collect();
+        Piece { nodes, cells }
+    }
+
+    /// The place of a node of the mesh among those of the piece.
+    pub fn place(&self, node: u32) -> Option<usize> {
+        self.nodes.binary_search(&node).ok()
+    }
+
+    /// It as a mesh, without groups.
+    pub fn mesh(&self, whole: &Mesh) -> Mesh {
+        let mut place = vec![u32::MAX; whole.coords.len()];
+        self.nodes.iter().zip(0..).for_each(|(node, at)| place[*node as usize] = at);
+        let cells = self.cells.iter().map(|(block, cells)| {
+            let all = &whole.cells[*block];
+            let nodes = cells.iter().flat_map(|cell| all.cell(*cell as usize)).map(|node| place[*node as usize]);
+            let tags = cells.iter().map(|cell| all.tags[*cell as usize]);
+            Cells { kind: all.kind, nodes: nodes.collect(), tags: tags.collect() }
+        });
+        Mesh {
+            cells: cells.collect(),
+            coords: self.nodes.iter().map(|node| whole.coords[*node as usize]).collect(),
+            node_tags: self.nodes.iter().map(|node| whole.node_tags[*node as usize]).collect(),
+            ..Mesh::default()
+        }
+    }
+}

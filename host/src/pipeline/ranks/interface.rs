@@ -1,0 +1,233 @@
+//! What the rows of a rank have of other ranks' nodes: K of the elements between them, assembled on the host.
+
+use super::super::system::{Made, unsupported};
+use super::super::{Phase, Timings};
+use super::division::Division;
+use crate::assembly::{DeviceMesh, Numbering, VertexLevel};
+use crate::device::Buffer;
+use crate::linalg::{Space, values_in};
+use crate::mesh::partition::Piece;
+use crate::result::{Plan, Result};
+use crate::solve::Silent;
+use crate::sparse::{CrossRows, CrossTransfer, Exchange, Interface, Interfaces, Matrix, Neighbour, Node, scatter};
+use std::collections::BTreeMap;
+
+/// Levels of so many unknowns or fewer are on each rank as a whole: their products take less time than messages.
+pub const GATHERED: usize = 100_000;
+
+/// How the values of other ranks' nodes come.
+pub struct Ghosts {
+    exchange: Exchange<f64>,
+    /// Where they go.
+    places: Buffer<u32>,
+}
+
+impl Ghosts {
+    /// Those of a rank, whose nodes have `size` components and these rows.
+    fn new(space: &Space, neighbours: &[Neighbour], rows: &[u32], size: usize) -> Result<Self> {
+        let places = rows.iter().flat_map(|row| row * size as u32..(row + 1) * size as u32).collect();
+        Ok(Ghosts { exchange: Exchange::new(space, neighbours, size)?, places: space.upload_vec(places)? })
+    }
+
+    /// Gives a vector the values of other ranks' nodes.
+    pub fn fill(&self, space: &Space, w: &mut Buffer<f64>) -> Result<()> {
+        let come = self.exchange.outside(space, w)?;
+        scatter(space, &come, &self.places, w)
+    }
+}
+
+/// The nodes of a rank's piece, and how they are numbered on its device.
+pub struct Local<'a> {
+    /// The piece.
+    pub piece: &'a Piece,
+    /// From the piece's nodes to rows.
+    pub numbering: &'a Numbering,
+    /// On the device.
+    pub mesh: &'a DeviceMesh,
+}
+
+impl Local<'_> {
+    /// The row of a node of the whole mesh.
+    fn row(&self, node: u32) -> u32 {
+        self.numbering.to_solver[self.piece.place(node).unwrap_or_default()]
+    }
+
+    /// The node of the whole mesh of each row.
+    pub fn nodes(&self) -> Vec<u32> {
+        self.numbering.to_mesh.iter().map(|place| self.piece.nodes[*place as usize]).collect()
+    }
+}
+
+/// All that a rank has to know of the others; asked by all at once.
+pub fn interfaces(space: &Space, division: &Division, local: &Local) -> Result<(Interfaces, Ghosts)> {
+    let (rank, mesh) = (space.comm().rank() as u32, &division.model.mesh);
+    let shared = division.partition.neighbours(mesh, rank as usize, local.piece);
+    let rows = |nodes: &[u32]| nodes.iter().map(|node| local.row(*node)).collect::<Vec<u32>>();
+    let of_lists = |[sends, ghosts]: &[Vec<u32>; 2]| [rows(sends), rows(ghosts)];
+    let lists: Vec<(usize, [Vec<u32>; 2])> = shared.iter().map(|(other, lists)| (*other, of_lists(lists))).collect();
+    let neighbours = neighbours(space, &lists)?;
+    let nodes = local.nodes();
+    let ghosts: Vec<u32> = lists.iter().flat_map(|(_, [_, ghosts])| ghosts.clone()).collect();
+    let edge = Edge::new(division, &shared)?;
+    let size = division.model.analysis.components();
+    let finest = Interface {
+        rank,
+        rows: edge.cross_rows(
+            division,
+            (&edge.matrix, &edge.nodes),
+            |node| local.row(node),
+            &of_nodes(&lists, &neighbours, &nodes),
+        )?,
+        neighbours: neighbours.clone(),
+    };
+    let own = (0..nodes.len() as u32).filter(|row| division.rank_of(nodes[*row as usize]) == rank).collect();
+    let vertices = match local.mesh.ends() {
+        Some(ends) => Some(vertices(space, (division, local), (&lists, &neighbours), &edge, &space.download(ends)?)?),
+        None => None,
+    };
+    let ghosts = Ghosts::new(space, &neighbours, &ghosts, size)?;
+    Ok((Interfaces { finest, own, vertices, gathered: division.gathered }, ghosts))
+}
+
+/// Tells neighbours the numbers of the rows that are sent to them, by `[sent, coming]` rows here.
+fn neighbours(space: &Space, lists: &[(usize, [Vec<u32>; 2])]) -> Result<Vec<Neighbour>> {
+    for (other, [sends, _]) in lists {
+        space.comm().send(*other, bytemuck::cast_slice(sends).to_vec());
+    }
+    let with_ghosts = |(other, [sends, _]): &(usize, [Vec<u32>; 2])| {
+        let rows = values_in::<u32>(&space.comm().receive(*other)?);
+        let ghosts = rows.into_iter().map(|row| Node { rank: *other as u32, row }).collect();
+        Ok(Neighbour { rank: *other, sends: sends.clone(), ghosts })
+    };
+    lists.iter().map(with_ghosts).collect()
+}
+
+/// The nodes of other ranks, by node of the whole mesh; `nodes` are those of the rows here.
+fn of_nodes(lists: &[(usize, [Vec<u32>; 2])], neighbours: &[Neighbour], nodes: &[u32]) -> BTreeMap<u32, Node> {
+    let of_rank = |((_, [_, rows]), of): (&(usize, [Vec<u32>; 2]), &Neighbour)| {
+        let node = |(row, node): (&u32, &Node)| (nodes[*row as usize], *node);
+        rows.iter().zip(&of.ghosts).map(node).collect::<Vec<_>>()
+    };
+    lists.iter().zip(neighbours).flat_map(of_rank).collect()
+}
+
+/// K of the elements at nodes that other ranks need, on the host.
+struct Edge {
+    matrix: Matrix<f64>,
+    /// The node of the whole mesh of each row.
+    nodes: Vec<u32>,
+    /// The same between vertices.
+    vertices: Option<(VertexLevel, Vec<u32>)>,
+    host: Space,
+    /// By node of the whole mesh whether other ranks need it.
+    is_sent: Vec<bool>,
+}
+
+impl Edge {
+    fn new(division: &Division, shared: &[(usize, [Vec<u32>; 2])]) -> Result<Self> {
+        let (model, mut is_sent) = (division.model, vec![false; division.model.mesh.coords.len()]);
+        shared.iter().flat_map(|(_, [sends, _])| sends).for_each(|node| is_sent[*node as usize] = true);
+        let piece = Piece::around(&model.mesh, |node| is_sent[node as usize]);
+        let (part, host) = (model.part(&piece), Space::cpu());
+        let plan = Plan::plain(&part, true);
+        let mut phase = Phase::begin(&Silent, "setup");
+        let of_phase = (&mut phase, &mut Timings::default());
+        let (numbering, mesh, made): (_, _, Made<f64>) = unsupported(&host, &part, &plan, of_phase)?;
+        let mut matrix = made.0;
+        let nodes = Local { piece: &piece, numbering: &numbering, mesh: &mesh }.nodes();
+        let supports = division.supports(&nodes, |_| false);
+        let vertices = match mesh.ends() {
+            Some(ends) => {
+                let rows = vertex_rows(&host.download(ends)?);
+                let nodes = rows.iter().map(|row| nodes[*row as usize]).collect();
+                VertexLevel::new(&host, &part, &numbering, &mesh, &supports)?.map(|level| (level, nodes))
+            }
+            None => None,
+        };
+        supports.eliminate(&host, &mut matrix, &mut host.zeros(supports.prescribed.len())?)?;
+        Ok(Edge { matrix, nodes, vertices, host, is_sent })
+    }
+
+    /// The blocks of rows that are sent in columns of other ranks.
+    fn cross_rows(
+        &self,
+        division: &Division,
+        (matrix, nodes): (&Matrix<f64>, &[u32]),
+        row: impl Fn(u32) -> u32,
+        others: &BTreeMap<u32, Node>,
+    ) -> Result<CrossRows> {
+        let size = matrix.block_size();
+        let (pattern, blocks) = (matrix.pattern().download(&self.host)?, matrix.blocks(&self.host)?);
+        let mut cross = CrossRows::new([size; 2]);
+        for (number, node) in nodes.iter().enumerate().filter(|(_, node)| self.is_sent[**node as usize]) {
+            let first = pattern.row_start[number] as usize;
+            for (k, column) in pattern.row(number).iter().enumerate() {
+                let (other, block) = (nodes[*column as usize], &blocks[(first + k) * size * size..][..size * size]);
+                let is_other = division.rank_of(other) != division.rank_of(*node);
+                if let Some(other) = others.get(&other).filter(|_| is_other && block.iter().any(|value| *value != 0.0))
+                {
+                    cross.add(row(*node), *other, block);
+                }
+            }
+        }
+        Ok(cross)
+    }
+}
+
+/// The rows that are no middle of an edge.
+fn vertex_rows(ends: &[[u32; 2]]) -> Vec<u32> {
+    (0..ends.len() as u32).filter(|row| is_vertex(ends[*row as usize])).collect()
+}
+
+fn is_vertex([a, b]: [u32; 2]) -> bool {
+    a == b
+}
+
+/// The level of the vertices, the rank's own among them, and the way to it.
+fn vertices(
+    space: &Space,
+    (division, local): (&Division, &Local),
+    (lists, of_fine): (&[(usize, [Vec<u32>; 2])], &[Neighbour]),
+    edge: &Edge,
+    ends: &[[u32; 2]],
+) -> Result<(Interface, Vec<u32>, CrossTransfer)> {
+    let (rank, nodes, rows) = (space.comm().rank() as u32, local.nodes(), vertex_rows(ends));
+    let mut number = vec![0; ends.len()];
+    rows.iter().zip(0..).for_each(|(row, place)| number[*row as usize] = place);
+    let vertices_of = |of: &[u32]| -> Vec<u32> {
+        of.iter().filter(|row| is_vertex(ends[**row as usize])).map(|row| number[*row as usize]).collect()
+    };
+    let of_lists = |[sends, ghosts]: &[Vec<u32>; 2]| [vertices_of(sends), vertices_of(ghosts)];
+    let of_vertices: Vec<(usize, [Vec<u32>; 2])> =
+        lists.iter().map(|(other, lists)| (*other, of_lists(lists))).collect();
+    let neighbours = neighbours(space, &of_vertices)?;
+    let vertex_nodes: Vec<u32> = rows.iter().map(|row| nodes[*row as usize]).collect();
+    let others = of_nodes(&of_vertices, &neighbours, &vertex_nodes);
+    let size = division.model.analysis.components();
+    let cross = match &edge.vertices {
+        Some((level, nodes)) => {
+            edge.cross_rows(division, (&level.matrix, nodes), |node| number[local.row(node) as usize], &others)?
+        }
+        None => CrossRows::new([size; 2]),
+    };
+    let own =
+        (0..rows.len() as u32).filter(|vertex| division.rank_of(vertex_nodes[*vertex as usize]) == rank).collect();
+    // The middle of an edge is the mean of its ends, which may be of another rank.
+    let fine = of_nodes(lists, of_fine, &nodes);
+    let (mut up, mut down) = (CrossRows::new([size; 2]), CrossRows::new([size; 2]));
+    for (row, of) in ends.iter().enumerate().filter(|(_, of)| !is_vertex(**of)) {
+        let middle = nodes[row];
+        for end in of.iter().map(|end| *end as usize) {
+            let mask = division.free(middle) & division.free(nodes[end]);
+            let mean: Vec<f64> = (0..size * size)
+                .map(|k| if k % (size + 1) == 0 && mask >> (k / (size + 1)) & 1 == 1 { 0.5 } else { 0.0 })
+                .collect();
+            match (others.get(&nodes[end]), fine.get(&middle)) {
+                (Some(vertex), None) => up.add(row as u32, *vertex, &mean),
+                (None, Some(middle)) => down.add(number[end], *middle, &mean),
+                _ => {}
+            }
+        }
+    }
+    Ok((Interface { rank, neighbours, rows: cross }, own, CrossTransfer { up, down }))
+}

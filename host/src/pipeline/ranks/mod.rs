@@ -1,0 +1,405 @@
+//! Static solutions on several devices: each rank has the elements at its own nodes on its device, and iterates with the
+//! others. The first rank has the whole body besides: it makes the loads, judges, and computes results.
+//!
+//! Nodes of other ranks are held on a rank's device, so its own matrix, its preconditioner and its vectors are those of a body
+//! by itself; [`interface`] says what is beside that.
+
+mod division;
+mod interface;
+#[cfg(test)]
+mod tests;
+
+pub(super) use division::Division;
+pub(super) use interface::{GATHERED, Ghosts};
+
+use super::build::{Iterations, vertices};
+use super::system::{Made, patched, unsupported, without_matrix};
+use super::{Found, Loaded, Loading, Operator, Phase, RankSize, Run, System, Timings, stopping};
+use crate::assembly::MatrixFree;
+use crate::assembly::matrix_free::Division as Patches;
+use crate::device::DeviceName;
+use crate::linalg::{Comm, Space, values_in};
+use crate::model::{Model, Study};
+use crate::plan::{self, DeviceFacts};
+use crate::precond::{self, Context};
+use crate::result::choices::{self, Method, Precision, Strategy};
+use crate::result::{Error, Outcome, Plan, Result};
+use crate::solve::{Iteration, Monitor, Silent};
+use crate::sparse::{Halo, Interfaces};
+use interface::{Local, interfaces};
+use std::rc::Rc;
+use std::thread;
+
+/// Models that ranks share, each divided among them, with their plans.
+pub(super) struct Ranks<'a>(Vec<(Division<'a>, Plan)>);
+
+impl<'a> Ranks<'a> {
+    fn new(space: &Space, model: &'a Model, gathered: usize) -> Result<Self> {
+        let size = space.comm().size();
+        let of_model = |model: &'a Model| Ok((Division::new(model, size, gathered), plan_of(space, model)?));
+        model.all().map(of_model).collect::<Result<_>>().map(Ranks)
+    }
+
+    /// That of a model, if it is one of these.
+    pub fn of(&self, model: &Model) -> Option<(&Division<'a>, &Plan)> {
+        self.0.iter().find(|(division, _)| std::ptr::eq(division.model, model)).map(|(division, plan)| (division, plan))
+    }
+}
+
+/// Refuses what one device alone can do.
+fn check(model: &Model) -> Result<()> {
+    let refuse =
+        |why: &str| Err(Error::Unsuited { what: "option", name: "devices", why: why.into(), available: vec!["1"] });
+    let is_warm = model.materials.iter().any(|material| !material.by_temperature.is_empty());
+    let solver = &model.solver;
+    match () {
+        () if model.study != Study::Static => refuse("is of study `static`"),
+        () if !model.constraints.is_empty() => refuse("does not go with couplings (ties, remotes, equations ..)"),
+        () if is_warm => refuse("does not go with constants `by_temperature`"),
+        () if solver.method.is_some_and(|method| method != Method::Cg) => refuse("goes with method `cg` alone"),
+        () if solver.precision.is_some_and(|precision| precision != Precision::Double) => {
+            refuse("goes with precision `double` alone")
+        }
+        () => Ok(()),
+    }
+}
+
+/// The plan of a model on several devices like this one. Processes make it each, with the memory that all have.
+fn plan_of(space: &Space, model: &Model) -> Result<Plan> {
+    let mut facts = DeviceFacts::of(space);
+    if space.others().is_empty() {
+        let mut lack = [facts.free.map_or(f64::NEG_INFINITY, |free| -(free as f64))];
+        space.together(|| space.largest_of_ranks(&mut lack))?;
+        facts.free = facts.free.map(|_| -lack[0] as u64);
+    }
+    let mut plan = plan::resolve(model, &facts)?;
+    if plan.method != Method::Cg {
+        plan = plan::without_factor(model, &facts);
+    }
+    plan.precision = Precision::Double;
+    Ok(plan)
+}
+
+/// Does what the first of several ranks does, while the others serve it; of one device just that.
+pub(super) fn with_others<R>(
+    space: &Space,
+    model: &Model,
+    gathered: usize,
+    work: impl FnOnce(Option<&Ranks>) -> Result<R>,
+) -> Result<R> {
+    let (others, size) = (space.others(), space.comm().size());
+    if size == 1 {
+        return work(None);
+    }
+    model.all().try_for_each(check)?;
+    let ranks = Ranks::new(space, model, gathered)?;
+    let threads = (rayon::current_num_threads() / size).max(1);
+    thread::scope(|scope| {
+        let follow = |(device, comm): &(DeviceName, Comm)| {
+            let (device, comm, ranks) = (*device, comm.clone(), &ranks);
+            scope.spawn(move || follow(device, comm, ranks, threads))
+        };
+        let others: Vec<_> = others.iter().map(follow).collect();
+        let result = work(Some(&ranks));
+        match &result {
+            Ok(_) => (1..size).for_each(|rank| space.comm().send(rank, vec![])),
+            Err(_) => space.comm().abandon(),
+        }
+        let failed = others.into_iter().zip(1..).filter_map(|(other, rank)| {
+            let error = other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)).err()?;
+            (!matches!(error, Error::Abandoned)).then(|| Error::Rank { rank, error: Box::new(error) })
+        });
+        failed.last().map_or(result, Err)
+    })
+}
+
+/// What a process beside the first does with a model.
+///
+/// # Errors
+///
+/// Those of [`super::solve_into`].
+pub fn serve(space: &Space, model: &Model) -> Result<()> {
+    model.all().try_for_each(check)?;
+    serve_all(space, &Ranks::new(space, model, GATHERED)?)
+}
+
+/// What a rank beside the first does, in a pool of so many threads.
+fn follow(device: DeviceName, comm: Comm, ranks: &Ranks, threads: usize) -> Result<()> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    let pool = pool.map_err(|error| Error::Device(format!("threads cannot be started: {error}")))?;
+    pool.install(|| {
+        let alive = Alive(comm);
+        let space = Space::of_rank(device.open()?, alive.0.clone())?;
+        serve_all(&space, ranks)?;
+        alive.end();
+        Ok(())
+    })
+}
+
+/// A rank that gives up when it is dropped, as where it fails or panics, unless it has come to its end.
+struct Alive(Comm);
+
+impl Alive {
+    fn end(self) {
+        std::mem::forget(self);
+    }
+}
+
+impl Drop for Alive {
+    fn drop(&mut self) {
+        self.0.abandon();
+    }
+}
+
+/// Solves the parts of models that the first rank names, case by case, until it names no more.
+fn serve_all(space: &Space, ranks: &Ranks) -> Result<()> {
+    let comm = space.comm();
+    while let Some(&[number]) = values_in::<u64>(&comm.receive(0)?).first_chunk() {
+        let (division, plan) = &ranks.0[number as usize];
+        let mut share = Share::new(space, division, plan, Iterations::PLAIN)?;
+        loop {
+            let case = values_in::<f64>(&comm.receive(0)?);
+            if case.is_empty() {
+                break;
+            }
+            share.load(&case)?;
+            let (v, _, sent) = share.solve(&Silent)?;
+            comm.send(0, [bytemuck::cast_slice(&sent), bytemuck::cast_slice(&v)].concat());
+        }
+    }
+    Ok(())
+}
+
+/// A rank's part of a model.
+struct Share<'a> {
+    space: &'a Space,
+    /// The part as a model.
+    part: Model,
+    system: System<f64>,
+    iteration: Box<dyn Iteration<f64>>,
+    /// The rows of the rank's own nodes, as these ascend in the mesh.
+    own: Vec<u32>,
+    /// The rows of all nodes of the piece.
+    rows: Vec<u32>,
+}
+
+impl<'a> Share<'a> {
+    fn new(space: &'a Space, division: &Division, plan: &Plan, build: Iterations<f64>) -> Result<Self> {
+        space.connect()?;
+        space.together(|| Share::assembled(space, division, plan, build))
+    }
+
+    fn assembled(space: &'a Space, division: &Division, plan: &Plan, build: Iterations<f64>) -> Result<Self> {
+        let rank = space.comm().rank();
+        let piece = division.partition.piece(&division.model.mesh, rank);
+        let part = division.model.part(&piece);
+        let phase = (&mut Phase::begin(&Silent, "setup"), &mut Timings::default());
+        let (numbering, mesh, made): (_, _, Option<Made<f64>>) = match plan.operator {
+            Some(choices::Operator::MatrixFree) => {
+                let (numbering, mesh) = without_matrix(space, &part)?;
+                (numbering, mesh, None)
+            }
+            _ => {
+                let (numbering, mesh, made) = unsupported(space, &part, plan, phase)?;
+                (numbering, mesh, Some(made))
+            }
+        };
+        let mesh = Rc::new(mesh);
+        let local = Local { piece: &piece, numbering: &numbering, mesh: &mesh };
+        let nodes = local.nodes();
+        let supports = division.supports(&nodes, |node| division.rank_of(node) as usize != rank);
+        let (interfaces, ghosts) = interfaces(space, division, &local)?;
+        let coords = numbering.gather(&part.mesh.coords);
+        let parts = division.parts(space, (&part, &piece), &numbering, &coords)?;
+        let (operator, strategy) = match made {
+            Some((mut matrix, strategy)) => {
+                supports.eliminate(space, &mut matrix, &mut space.zeros(supports.prescribed.len())?)?;
+                (Operator::Assembled(matrix), strategy)
+            }
+            None => {
+                let product = MatrixFree::new(space, &mesh, &supports, Patches::default())?;
+                (Operator::MatrixFree(product), Strategy::RowOwner)
+            }
+        };
+        let (own, rows) = (own(division, &piece.nodes, &numbering.to_solver, rank), numbering.to_solver.clone());
+        let (loading, couplings, ghosts) = (Loading::default(), None, Some(ghosts));
+        let body = Loaded { numbering, mesh, supports, loading, parts, couplings, coords, ghosts };
+        let iteration = iteration(space, &part, plan, (&body, &operator), (build, &interfaces))?;
+        let halo = Some(Halo::of(space, &interfaces.finest)?);
+        let f = space.zeros(body.supports.prescribed.len())?;
+        let system = System { body, operator, f, coupling: None, halo, strategy };
+        Ok(Share { space, part, system, iteration, own, rows })
+    }
+
+    /// Takes a case, as [`case`] has it.
+    fn load(&mut self, case: &[f64]) -> Result<()> {
+        let [norm_f, n_parts, n_weights] = case[..HEAD] else { return Err(Error::Abandoned) };
+        let (n_parts, n) = (n_parts as usize, self.system.body.supports.prescribed.len());
+        let mut rest = &case[HEAD..];
+        let mut next = |n: usize| {
+            let (own, others) = rest.split_at(n);
+            rest = others;
+            own.to_vec()
+        };
+        let (offset, active) = (next(n_parts), next(n_parts));
+        let mut vectors = [n, n, n, n * n_weights as usize].map(&mut next);
+        let size = self.system.body.supports.components;
+        for vector in vectors.iter_mut().filter(|vector| !vector.is_empty()) {
+            let mut by_row = vec![0.0; n];
+            for (values, row) in vector.chunks_exact(size).zip(&self.rows) {
+                by_row[size * *row as usize..][..size].copy_from_slice(values);
+            }
+            *vector = by_row;
+        }
+        let [mut f, prescribed, all, mut weights] = vectors;
+        let body = &mut self.system.body;
+        body.supports.prescribed = prescribed;
+        // Rows of other ranks' nodes are theirs.
+        body.supports.free_part(&mut f);
+        body.supports.free_part(&mut weights);
+        let active = active.iter().map(|active| *active > 0.0).collect();
+        body.loading = Loading { norm_f, offset, active, weights, ..Loading::default() };
+        body.loading.loads.all = all;
+        self.system.f = self.space.upload_vec(f)?;
+        Ok(())
+    }
+
+    /// Iterates with the other ranks; what is found at the rank's own nodes, as these ascend in the mesh, and the messages
+    /// that it took, and their bytes.
+    fn solve(&self, monitor: &dyn Monitor) -> Result<(Vec<f64>, Outcome, [u64; 2])> {
+        let (space, system) = (self.space, &self.system);
+        let monitor = Together { comm: space.comm(), monitor };
+        let (options, before) = (stopping(&self.part.solver), space.comm().sent());
+        let (v, outcome) = space.together(|| system.iterate(space, &*self.iteration, options, &monitor))?;
+        let size = system.body.supports.components;
+        let own = self.own.iter().flat_map(|row| v[size * *row as usize..][..size].to_vec()).collect();
+        let after = space.comm().sent();
+        Ok((own, outcome, [0, 1].map(|k: usize| after[k] - before[k])))
+    }
+}
+
+/// The rows of a rank's own nodes.
+fn own(division: &Division, nodes: &[u32], rows: &[u32], rank: usize) -> Vec<u32> {
+    let all = nodes.iter().zip(rows);
+    all.filter(|(node, _)| division.rank_of(**node) as usize == rank).map(|(_, row)| *row).collect()
+}
+
+/// What solves the equations of all ranks.
+fn iteration(
+    space: &Space,
+    part: &Model,
+    plan: &Plan,
+    (body, operator): (&Loaded, &Operator<f64>),
+    (build, interfaces): (Iterations<f64>, &Interfaces),
+) -> Result<Box<dyn Iteration<f64>>> {
+    let by = plan.preconditioner.unwrap_or(precond::AUTO);
+    let context = Context { ranks: Some(interfaces), ..body.context(part.solver.order) };
+    let level = vertices(space, part, body, by)?;
+    let vertices = level.as_ref().map(precond::VertexLevel::from);
+    build.of(by, &Context { vertices, ..context }, space, operator)
+}
+
+/// Watches a solution for all ranks: that of the first may end it.
+struct Together<'a> {
+    comm: &'a Comm,
+    monitor: &'a dyn Monitor,
+}
+
+impl Monitor for Together<'_> {
+    fn error(&self, iteration: usize, error: f64, tolerance: f64) {
+        self.monitor.error(iteration, error, tolerance);
+    }
+
+    fn is_cancelled(&self) -> bool {
+        let mut is_cancelled = [f64::from(u8::from(self.monitor.is_cancelled()))];
+        self.comm.reduce(&mut is_cancelled, f64::max).is_err() || is_cancelled != [0.0]
+    }
+}
+
+/// Numbers before the vectors of a case.
+const HEAD: usize = 3;
+
+/// A case for the nodes of a piece: norm of f, number of parts, whether there are weights, energy of what is prescribed and
+/// whether each part is active; then by nodes f, what is prescribed, loads and weights.
+fn case(body: &Loaded, f: &[f64], nodes: &[u32]) -> Vec<f64> {
+    let Loaded { numbering, supports, loading, .. } = body;
+    let has_weights = !loading.weights.is_empty();
+    let mut case = vec![loading.norm_f, loading.offset.len() as f64, f64::from(u8::from(has_weights))];
+    case.extend_from_slice(&loading.offset);
+    case.extend(loading.active.iter().map(|active| f64::from(u8::from(*active))));
+    let vectors = [f, &supports.prescribed, &loading.loads.all, &loading.weights];
+    for vector in vectors.into_iter().filter(|vector| !vector.is_empty()) {
+        let of_node = |node: &u32| {
+            let row = numbering.to_solver[*node as usize] as usize;
+            &vector[row * supports.components..(row + 1) * supports.components]
+        };
+        case.extend(nodes.iter().flat_map(of_node));
+    }
+    case
+}
+
+/// Solves the cases of a model with the other ranks, as the first of them.
+pub(super) fn solve(run: &mut Run, (ranks, division): (&Ranks, &Division)) -> Result<()> {
+    let (space, model) = (run.space, run.model);
+    let (comm, size) = (space.comm(), space.comm().size());
+    let others = || 1..size;
+    let number = ranks.0.iter().position(|(of, _)| std::ptr::eq(of, division)).unwrap_or_default() as u64;
+    others().for_each(|rank| comm.send(rank, bytemuck::bytes_of(&number).to_vec()));
+    let mut share = Share::new(space, division, &run.used.plan, Iterations::PLAIN)?;
+    run.used.hierarchy = share.iteration.hierarchy().cloned();
+    run.timings.setup += run.phase.next("boundary");
+    let mut body = patched(space, model, &run.used.plan)?;
+    body.take_off_motion(model, |_| Ok(vec![1.0; body_size(model)]))?;
+    let pieces: Vec<_> = (0..size).map(|rank| division.partition.piece(&model.mesh, rank).nodes).collect();
+    let link = space.link().map_or(String::new(), |link| format!(", linked by {}", link.name()));
+    run.used.device = format!("{size} x {}{link}", space.name());
+    run.used.ranks = pieces.iter().zip(0..).map(|(nodes, rank)| size_of_rank(division, nodes, rank)).collect();
+    for number in 0..run.cases.own {
+        run.begin(number);
+        let (loading, f) = body.loading::<f64>(space, model, number)?;
+        body.loading = loading;
+        others().for_each(|rank| comm.send(rank, bytemuck::cast_slice(&case(&body, &f, &pieces[rank])).to_vec()));
+        share.load(&case(&body, &f, &pieces[0]))?;
+        run.timings.boundary += run.phase.next("solve");
+        run.monitor.phase("solve");
+        let (own, outcome, sent) = share.solve(run.monitor)?;
+        let (mut of_ranks, mut sent) = (vec![own], vec![sent]);
+        for rank in others() {
+            let come = comm.receive(rank)?;
+            let (counts, values) = come.split_at(size_of::<[u64; 2]>());
+            of_ranks.push(values_in(values));
+            sent.extend(values_in::<[u64; 2]>(counts));
+        }
+        for (of, [messages, bytes]) in run.used.ranks.iter_mut().zip(sent) {
+            (of.messages, of.bytes) = (messages, bytes);
+        }
+        let v = together(division, &body, &of_ranks);
+        let is_end = run.take(&body, Found { v, outcome, epsilon: f64::EPSILON })?;
+        if is_end {
+            break;
+        }
+    }
+    others().for_each(|rank| comm.send(rank, vec![]));
+    Ok(())
+}
+
+fn size_of_rank(division: &Division, nodes: &[u32], rank: u32) -> RankSize {
+    let own = nodes.iter().filter(|node| division.rank_of(**node) == rank).count();
+    RankSize { nodes: own, ghosts: nodes.len() - own, messages: 0, bytes: 0 }
+}
+
+fn body_size(model: &Model) -> usize {
+    model.mesh.coords.len() * model.analysis.components()
+}
+
+/// The whole vector, in the rows of the body, from what each rank has at its own nodes.
+fn together(division: &Division, body: &Loaded, of_ranks: &[Vec<f64>]) -> Vec<f64> {
+    let size = body.supports.components;
+    let (mut next, mut v) = (vec![0; of_ranks.len()], vec![0.0; body.supports.prescribed.len()]);
+    for (node, row) in body.numbering.to_solver.iter().enumerate() {
+        let rank = division.rank_of(node as u32) as usize;
+        v[size * *row as usize..][..size].copy_from_slice(&of_ranks[rank][next[rank]..][..size]);
+        next[rank] += size;
+    }
+    v
+}

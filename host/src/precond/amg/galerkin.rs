@@ -1,0 +1,236 @@
+//! The next level's matrix in rows that have something of other ranks' nodes: see [`super::ranks`].
+
+use super::blocks::BlockRows;
+use super::fine::Fine;
+use super::messages::{Message, all_to_all, exchange_rows, neighbours_of};
+use crate::linalg::Space;
+use crate::parallel;
+use crate::result::Result;
+use crate::sparse::{self, CrossRows, CrossTransfer, Interface, Node, Sparsity, add_product, add_transposed_product};
+use kernels_rs::real::Real;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+/// Blocks of a row by column.
+type BlockRow = Vec<(u32, Vec<f64>)>;
+
+/// What is known when the next level's matrix is made.
+pub(super) struct Galerkin<'a, R: Real> {
+    pub space: &'a Space,
+    pub fine: &'a Fine<'a, R>,
+    pub interface: &'a Interface,
+    /// P_r.
+    pub prolongator: &'a BlockRows<f64>,
+    /// P_0.
+    pub tentative: &'a BlockRows<f64>,
+    /// The weight of the smoothing; 0 of none.
+    pub omega: f64,
+}
+
+impl<R: Real> Galerkin<'_, R> {
+    /// What the next level's rows have of other ranks, and the way there.
+    pub(super) fn interface(&self) -> Result<(Interface, CrossTransfer)> {
+        let Interface { rank, neighbours, rows: h } = self.interface;
+        let node = |row: u32| Node { rank: *rank, row };
+        let (size, n_modes) = (h.size[0], self.prolongator.columns);
+        // Rows with something of other ranks, or that others have something of.
+        let edge: BTreeSet<u32> = h.rows.keys().chain(neighbours.iter().flat_map(|of| &of.sends)).copied().collect();
+        let edge: Vec<u32> = edge.into_iter().collect();
+        let a: BTreeMap<u32, BlockRow> = edge.iter().copied().zip(self.matrix_rows(&edge)?).collect();
+        let near: BTreeSet<u32> = a.values().flatten().map(|of| of.0).chain(edge.iter().copied()).collect();
+        let near: Vec<u32> = near.into_iter().collect();
+        let p_r: BTreeMap<u32, BlockRow> =
+            near.iter().copied().zip(rows_of(self.space, self.prolongator, &near)?).collect();
+        let x = self.cross(&edge, node)?;
+        // All of P in rows that are sent, and in those that come.
+        let mut p: BTreeMap<Node, Vec<(Node, Vec<f64>)>> = BTreeMap::new();
+        for row in &near {
+            let own = p_r[row].iter().map(|(column, block)| (node(*column), block.clone()));
+            let mut sum = CrossRows::new([size, n_modes]);
+            own.chain(x.row(*row).map(|(node, block)| (node, block.to_vec())))
+                .for_each(|(node, block)| sum.add(0, node, &block));
+            p.insert(node(*row), sum.rows.remove(&0).into_iter().flatten().collect());
+        }
+        let empty = Vec::new();
+        let sent = |row: u32| p.get(&node(row)).unwrap_or(&empty).clone();
+        p.extend(exchange_rows(self.space, neighbours, size * n_modes, sent)?);
+        let sums = Products { node: &node, a: &a, h, p: &p, p_r: &p_r, x: &x, size, n_modes }.sums(&near);
+        let rows = self.own_sums(sums, n_modes)?;
+        let next = neighbours_of(
+            self.space,
+            *rank,
+            rows.blocks().map(|(_, node, _)| node).chain(x.blocks().map(|(_, node, _)| node)),
+        )?;
+        let mut down = CrossRows::new([n_modes, size]);
+        for (row, coarse, block) in x.blocks().filter(|(_, coarse, _)| coarse.rank == *rank) {
+            down.add(coarse.row, node(row), &transposed(block, n_modes));
+        }
+        for (ghost, blocks) in p.iter().filter(|(node, _)| node.rank != *rank) {
+            for (coarse, block) in blocks.iter().filter(|(coarse, _)| coarse.rank == *rank) {
+                down.add(coarse.row, *ghost, &transposed(block, n_modes));
+            }
+        }
+        Ok((Interface { rank: *rank, neighbours: next, rows }, CrossTransfer { up: x, down }))
+    }
+
+    /// X.
+    fn cross(&self, edge: &[u32], node: impl Fn(u32) -> Node) -> Result<CrossRows> {
+        let Interface { neighbours, rows: h, .. } = self.interface;
+        let (size, n_modes) = (h.size[0], self.tentative.columns);
+        let mut x = CrossRows::new([size, n_modes]);
+        let is_own = |of: &Node| *of == node(of.row);
+        let own: BTreeSet<u32> =
+            h.blocks().map(|(_, of, _)| of).filter(is_own).map(|of| of.row).chain(edge.iter().copied()).collect();
+        let own: Vec<u32> = own.into_iter().collect();
+        let tentative = rows_of(self.space, self.tentative, &own)?;
+        let mut p_0: BTreeMap<Node, Vec<(Node, Vec<f64>)>> = BTreeMap::new();
+        for (row, blocks) in own.iter().zip(tentative) {
+            p_0.insert(node(*row), blocks.into_iter().map(|(column, block)| (node(column), block)).collect());
+        }
+        let empty = Vec::new();
+        let sent = |row: u32| p_0.get(&node(row)).unwrap_or(&empty).clone();
+        let come = exchange_rows(self.space, neighbours, size * n_modes, sent)?;
+        p_0.extend(come);
+        if self.omega == 0.0 {
+            return Ok(x);
+        }
+        let places: Vec<u32> = h.rows.keys().flat_map(|row| row * size as u32..(row + 1) * size as u32).collect();
+        let inverse = sparse::pick(self.space, &self.fine.inverse, &places)?;
+        for (row, inverse) in h.rows.keys().zip(inverse.chunks_exact(size)) {
+            for (column, block) in h.row(*row) {
+                for (coarse, value) in p_0.get(&column).into_iter().flatten() {
+                    let mut product = vec![0.0; size * n_modes];
+                    add_product(&mut product, block, value, size);
+                    for (row, inverse) in product.chunks_exact_mut(n_modes).zip(inverse) {
+                        row.iter_mut().for_each(|entry| *entry *= -self.omega * inverse.to_f64());
+                    }
+                    x.add(*row, *coarse, &product);
+                }
+            }
+        }
+        Ok(x)
+    }
+
+    /// The sums of all ranks in the coarse rows of this one: sums of other ranks' rows go there.
+    fn own_sums(&self, sums: Sums, n_modes: usize) -> Result<CrossRows> {
+        let (rank, comm) = (self.interface.rank, self.space.comm());
+        let mut to_ranks = vec![Message::default(); comm.size()];
+        for ([row, column], block) in &sums {
+            to_ranks[row.rank as usize].add(*row, *column, block);
+        }
+        let mut rows = CrossRows::new([n_modes; 2]);
+        for (row, column, block) in all_to_all(self.space, to_ranks)?.iter().flat_map(|of| of.blocks(n_modes * n_modes))
+        {
+            debug_assert_eq!(row.rank, rank, "a row of another rank");
+            rows.add(row.row, column, block);
+        }
+        Ok(rows)
+    }
+
+    /// Rows of the rank's own matrix.
+    fn matrix_rows(&self, rows: &[u32]) -> Result<Vec<BlockRow>> {
+        let (space, size) = (self.space, self.fine.entries.size);
+        let Sparsity { row_start, columns } = self.fine.pattern.download(space)?;
+        let ranges = rows.iter().map(|row| row_start[*row as usize] as usize..row_start[*row as usize + 1] as usize);
+        let starts = crate::device::running_sums(ranges.clone().map(|range| range.len() as u64));
+        let values = self.fine.blocks_of(space, (rows, &starts))?;
+        let mut blocks = values.chunks_exact(size * size).map(<[f64]>::to_vec);
+        let of_row = |range: Range<usize>| range.map(|k| (columns[k], blocks.next().unwrap_or_default())).collect();
+        Ok(ranges.map(of_row).collect())
+    }
+}
+
+/// Sums by coarse row and column.
+type Sums = BTreeMap<[Node; 2], Vec<f64>>;
+
+/// What E and the sums over rows of the rank are made of.
+struct Products<'a, F: Fn(u32) -> Node + Sync> {
+    node: &'a F,
+    /// A_r in rows with other ranks' nodes.
+    a: &'a BTreeMap<u32, BlockRow>,
+    h: &'a CrossRows,
+    /// P, and P_r.
+    p: &'a BTreeMap<Node, Vec<(Node, Vec<f64>)>>,
+    p_r: &'a BTreeMap<u32, BlockRow>,
+    x: &'a CrossRows,
+    size: usize,
+    n_modes: usize,
+}
+
+/// Rows whose sums are formed by themselves, and then added in order.
+const ROWS: usize = 256;
+
+impl<F: Fn(u32) -> Node + Sync> Products<'_, F> {
+    /// `P_r^T E + X^T (A_r P_r + E)`, of all these rows.
+    fn sums(&self, rows: &[u32]) -> Sums {
+        // A_r is symmetric: the blocks of a column are those of the row, transposed.
+        let mut columns: BTreeMap<u32, Vec<(u32, &[f64])>> = BTreeMap::new();
+        for (row, blocks) in self.a {
+            blocks.iter().for_each(|(column, block)| columns.entry(*column).or_default().push((*row, block)));
+        }
+        let of_rows = |rows: &[u32]| {
+            let mut sums = Sums::new();
+            rows.iter().for_each(|row| self.add_row(*row, columns.get(row).map_or(&[][..], Vec::as_slice), &mut sums));
+            sums
+        };
+        let mut total = Sums::new();
+        for (place, block) in parallel::map(rows.chunks(ROWS), &of_rows).into_iter().flatten() {
+            let sum = total.entry(place).or_insert_with(|| vec![0.0; block.len()]);
+            sum.iter_mut().zip(block).for_each(|(sum, value)| *sum += value);
+        }
+        total
+    }
+
+    /// Adds what a row makes; `column` are the blocks of A_r in its column.
+    fn add_row(&self, row: u32, column: &[(u32, &[f64])], sums: &mut Sums) {
+        let (size, n_modes) = (self.size, self.n_modes);
+        let mut e = CrossRows::new([size, n_modes]);
+        for (other, block) in column {
+            self.x.row(*other).for_each(|(coarse, value)| {
+                add_transposed_product(e.block(0, coarse), block, value, size);
+            });
+        }
+        for (column, block) in self.h.row(row) {
+            for (coarse, value) in self.p.get(&column).into_iter().flatten() {
+                add_product(e.block(0, *coarse), block, value, size);
+            }
+        }
+        let mut add = |place: [Node; 2], left: &[f64], right: &[f64]| {
+            let sum = sums.entry(place).or_insert_with(|| vec![0.0; n_modes * n_modes]);
+            add_transposed_product(sum, left, right, size);
+        };
+        for (coarse, left) in self.p_r.get(&row).into_iter().flatten() {
+            e.row(0).for_each(|(column, right)| add([(self.node)(*coarse), column], left, right));
+        }
+        if !self.x.rows.contains_key(&row) {
+            return;
+        }
+        for (column, block) in self.a.get(&row).into_iter().flatten() {
+            for (coarse, value) in self.p_r.get(column).into_iter().flatten() {
+                add_product(e.block(0, (self.node)(*coarse)), block, value, size);
+            }
+        }
+        for (coarse, left) in self.x.row(row) {
+            e.row(0).for_each(|(column, right)| add([coarse, column], left, right));
+        }
+    }
+}
+
+/// `B^T` of a block with so many columns.
+fn transposed(block: &[f64], columns: usize) -> Vec<f64> {
+    (0..columns).flat_map(|j| block.iter().skip(j).step_by(columns).copied()).collect()
+}
+
+/// Rows of a matrix of blocks.
+fn rows_of(space: &Space, of: &BlockRows<f64>, rows: &[u32]) -> Result<Vec<BlockRow>> {
+    let Sparsity { row_start, columns } = of.shape.pattern.download(space)?;
+    let ranges = || rows.iter().map(|row| row_start[*row as usize] as usize..row_start[*row as usize + 1] as usize);
+    let size = of.rows * of.columns;
+    let places: Vec<u32> =
+        ranges().flatten().flat_map(|block| (block * size..(block + 1) * size).map(|k| k as u32)).collect();
+    let values = sparse::pick(space, &of.values, &places)?;
+    // Kernels have columns one after the other.
+    let mut blocks = values.chunks_exact(size).map(|block| transposed(block, of.rows));
+    let of_row = |range: Range<usize>| range.map(|k| (columns[k], blocks.next().unwrap_or_default())).collect();
+    Ok(ranges().map(of_row).collect())
+}

@@ -1,0 +1,172 @@
+//! Products with a matrix whose rows the ranks share: each has its own rows and columns as a matrix by itself, and what its
+//! rows have of other ranks' nodes beside that. Entries of other ranks arrive while the own product is computed.
+
+use super::interface::{Interface, Neighbour, Node};
+use super::sums::{Lists, SparseSums};
+use super::{LinOp, gather};
+use crate::device::{Buffer, Piece};
+use crate::linalg::Space;
+use crate::result::Result;
+use cuda_std::prelude::ViewMut;
+use kernels_rs::real::Real;
+use std::cell::{Ref, RefCell};
+use std::collections::BTreeMap;
+
+/// Which entries of vectors go to which ranks, and how many come.
+pub struct Exchange<T: Real> {
+    /// The entries that are sent, to one neighbour after the other.
+    sends: Buffer<u32>,
+    sent: Vec<Piece>,
+    come: Vec<Piece>,
+    /// What has come.
+    outside: RefCell<Buffer<T>>,
+}
+
+impl<T: Real> Exchange<T> {
+    /// Of nodes with `size` entries each.
+    pub fn new(space: &Space, neighbours: &[Neighbour], size: usize) -> Result<Self> {
+        let sends = neighbours.iter().flat_map(|of| &of.sends).flat_map(|row| entries(*row, size)).collect();
+        let pieces = |number: fn(&Neighbour) -> usize| {
+            let mut first = 0;
+            let piece = |of: &Neighbour| {
+                let bytes = size * size_of::<T>() * number(of);
+                first += bytes;
+                Piece { rank: of.rank, first: first - bytes, bytes }
+            };
+            neighbours.iter().map(piece).filter(|piece| piece.bytes > 0).collect::<Vec<_>>()
+        };
+        let (sent, come) = (pieces(|of| of.sends.len()), pieces(|of| of.ghosts.len()));
+        let n = come.last().map_or(0, |last| (last.first + last.bytes) / size_of::<T>());
+        Ok(Exchange { sends: space.upload_vec(sends)?, sent, come, outside: RefCell::new(space.zeros(n)?) })
+    }
+
+    /// Sends what the others wait for.
+    fn begin(&self, space: &Space, x: &Buffer<T>) -> Result<()> {
+        let packed = gather(space, x, &self.sends)?;
+        space.begin_exchange((&packed, &self.sent), (&mut self.outside.borrow_mut(), &self.come))
+    }
+
+    /// What has come from the others, one after the other; waits.
+    fn end(&self, space: &Space) -> Result<Ref<'_, Buffer<T>>> {
+        space.end_exchange(&mut self.outside.borrow_mut(), &self.come)?;
+        Ok(self.outside.borrow())
+    }
+
+    /// The entries of x that are other ranks'.
+    pub fn outside(&self, space: &Space, x: &Buffer<T>) -> Result<Ref<'_, Buffer<T>>> {
+        self.begin(space, x)?;
+        self.end(space)
+    }
+}
+
+/// The entries of a node.
+fn entries(row: u32, size: usize) -> std::ops::Range<u32> {
+    row * size as u32..(row + 1) * size as u32
+}
+
+/// Rows of a sparse matrix whose columns may be of any rank.
+pub struct Halo<T: Real> {
+    exchange: Exchange<T>,
+    own: Option<SparseSums<T>>,
+    outside: Option<SparseSums<T>>,
+    /// The largest sum of magnitudes in each block row.
+    row_sums: Vec<(u32, f64)>,
+}
+
+impl<T: Real> Halo<T> {
+    /// What an interface adds to the rank's own matrix.
+    pub fn of(space: &Space, interface: &Interface) -> Result<Self> {
+        let Interface { rank, neighbours, rows } = interface;
+        Halo::new(space, (*rank, neighbours), rows.size, rows.blocks())
+    }
+
+    /// Of blocks of this size by row and column.
+    pub fn new<'a>(
+        space: &Space,
+        (rank, neighbours): (u32, &[Neighbour]),
+        size: [usize; 2],
+        blocks: impl Iterator<Item = (u32, Node, &'a [f64])>,
+    ) -> Result<Self> {
+        let ghosts = neighbours.iter().flat_map(|of| &of.ghosts).zip(0..);
+        let places: BTreeMap<Node, u32> = ghosts.map(|(node, place)| (*node, place)).collect();
+        let mut terms: BTreeMap<u32, [Vec<(u32, f64)>; 2]> = BTreeMap::new();
+        for (row, node, block) in blocks {
+            let (is_outside, column) = if node.rank == rank { (0, node.row) } else { (1, places[&node]) };
+            for (target, values) in entries(row, size[0]).zip(block.chunks_exact(size[1])) {
+                let of_row = &mut terms.entry(target).or_default()[is_outside];
+                of_row.extend(entries(column, size[1]).zip(values.iter().copied()).filter(|term| term.1 != 0.0));
+            }
+        }
+        let mut row_sums: BTreeMap<u32, f64> = BTreeMap::new();
+        for (target, terms) in &terms {
+            let sum = terms.iter().flatten().map(|term| term.1.abs()).sum::<f64>();
+            let most = row_sums.entry(target / size[0] as u32).or_default();
+            *most = most.max(sum);
+        }
+        let sums = |which: usize| {
+            let mut lists = Lists::empty();
+            let rows = terms.iter().filter(|(_, terms)| !terms[which].is_empty());
+            rows.for_each(|(target, terms)| lists.push(*target, terms[which].iter().copied()));
+            if lists.targets.is_empty() { Ok(None) } else { SparseSums::new(space, lists).map(Some) }
+        };
+        let exchange = Exchange::new(space, neighbours, size[1])?;
+        Ok(Halo { exchange, own: sums(0)?, outside: sums(1)?, row_sums: row_sums.into_iter().collect() })
+    }
+
+    /// `y += A x`, x of all ranks.
+    pub fn add(&self, space: &Space, x: &Buffer<T>, y: &mut Buffer<T>) -> Result<()> {
+        self.exchange.begin(space, x)?;
+        self.end(space, x, y)
+    }
+
+    /// The same once entries have been sent.
+    fn end(&self, space: &Space, x: &Buffer<T>, y: &mut Buffer<T>) -> Result<()> {
+        let outside = self.exchange.end(space)?;
+        let launch = |sums: &SparseSums<T>, x: &Buffer<T>, y: ViewMut<T>| {
+            // SAFETY: x and y live and are different vectors of the ranks; what is freed is freed in its order.
+            unsafe { sums.launch(space, false, true, x.view(), y) }
+        };
+        self.own.as_ref().map_or(Ok(()), |sums| launch(sums, x, y.view_mut()))?;
+        self.outside.as_ref().map_or(Ok(()), |sums| launch(sums, &outside, y.view_mut()))
+    }
+}
+
+/// An operator of a rank's own rows and columns, with what its rows have of other ranks' nodes if there are any.
+pub struct Shared<'a, T: Real> {
+    operator: &'a dyn LinOp<T>,
+    halo: Option<&'a Halo<T>>,
+}
+
+impl<'a, T: Real> Shared<'a, T> {
+    /// Of the rank's own operator.
+    pub fn new(operator: &'a dyn LinOp<T>, halo: Option<&'a Halo<T>>) -> Self {
+        Shared { operator, halo }
+    }
+
+    /// The operator of all ranks.
+    pub fn operator(&self) -> &dyn LinOp<T> {
+        if self.halo.is_some() { self } else { self.operator }
+    }
+}
+
+impl<T: Real> LinOp<T> for Shared<'_, T> {
+    fn n(&self) -> usize {
+        self.operator.n()
+    }
+
+    fn apply(&self, space: &Space, x: &Buffer<T>, y: &mut Buffer<T>) -> Result<()> {
+        let Some(halo) = self.halo else { return self.operator.apply(space, x, y) };
+        halo.exchange.begin(space, x)?;
+        self.operator.apply(space, x, y)?;
+        halo.end(space, x, y)
+    }
+
+    /// An upper bound where a row has other ranks' nodes.
+    fn row_sums(&self, space: &Space) -> Result<Buffer<f64>> {
+        let mut sums = space.take(self.operator.row_sums(space)?)?;
+        for (row, sum) in self.halo.iter().flat_map(|halo| &halo.row_sums) {
+            sums[*row as usize] += sum;
+        }
+        space.upload_vec(sums)
+    }
+}

@@ -1,0 +1,168 @@
+//! Several devices have the answers of one.
+
+use crate::common::devices;
+use std::path::{Path, PathBuf};
+use warpfem::device::DeviceName;
+use warpfem::element::ElementKind;
+use warpfem::linalg::{Comm, Space};
+use warpfem::mesh::generate::{self, generate_box};
+use warpfem::mesh::rectangle::generate_rectangle;
+use warpfem::model::{Case, Model};
+use warpfem::pipeline::{self, Solution};
+use warpfem::result::choices::{Method, Operator, Precision, Preconditioner};
+use warpfem::result::{Error, Result};
+use warpfem::solve::Silent;
+
+fn on(device: DeviceName, n: usize, model: &Model) -> Result<Solution> {
+    pipeline::solve_on(&Space::open_several(&device.several(n))?, model, &Silent)
+}
+
+/// How far a solution is from another, relative to its largest displacement or potential.
+fn difference(model: &Model, [a, b]: [&Solution; 2]) -> f64 {
+    let [a, b] = [a, b].map(|of| of.unknown(model.analysis.components()));
+    let largest = b.iter().fold(0.0_f64, |most, u| most.max(u.abs()));
+    a.iter().zip(&b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max) / largest
+}
+
+/// A body of one kind of element with what a body may have: two materials, a slanted support, a spring, weight, a pressure and
+/// a support that moves.
+fn body(kind: ElementKind) -> Model {
+    let (mesh, of_space) = match kind.info().dim {
+        2 => (generate_rectangle(kind, [3.0, 1.0], [9, 3]), ""),
+        _ => (generate_box(kind, [3.0, 1.0, 1.0], [6, 2, 3]), ", 0.0"),
+    };
+    let (plane, normal) = if of_space.is_empty() {
+        ("kind = \"plane_stress\"\nthickness = 0.1\n", "y = [-0.6, 0.8]")
+    } else {
+        ("", "y = [-0.6, 0.8, 0.0]")
+    };
+    let _ = normal;
+    let text = format!(
+        "[mesh]\nfile = \"body.msh\"\n[analysis]\n{plane}\n[[material]]\nname = \"steel\"\nyoung = 210.0\npoisson = 0.3\ndensity = 2.0\n\
+         [gravity]\nacceleration = [0.5, -1.0{of_space}]\n\
+         [[support]]\non = \"xmin\"\ndisplacement = [0.01, 0.02{of_space}]\n\
+         [[support]]\non = \"ymin\"\nfix = \"normal\"\n\
+         [[spring]]\non = \"xmax\"\nfoundation = 3.0\n\
+         [[pressure]]\non = \"ymax\"\nvalue = 0.7\n"
+    );
+    let case = Case::parse(Path::new("body.toml"), &text).unwrap();
+    Model::resolve(&case, mesh.unwrap()).unwrap()
+}
+
+#[test]
+fn every_element_has_the_displacements_of_one_rank() {
+    let mut n_bodies = 0;
+    for kind in [2, 3].into_iter().flat_map(generate::kinds) {
+        let mut model = body(kind);
+        model.solver.tolerance = 1e-12;
+        for by in [Preconditioner::Jacobi, Preconditioner::Amg] {
+            model.solver.preconditioner = Some(by);
+            let alone = on(DeviceName::Cpu, 1, &model).unwrap();
+            for n in [2, 3, 4, 7] {
+                let shared = on(DeviceName::Cpu, n, &model).unwrap();
+                let off = difference(&model, [&shared, &alone]);
+                assert!(off < 1e-9, "{} {} {n} ranks: {off:e}", kind.info().name, by.name());
+                assert_eq!(shared.used.ranks.len(), n);
+                n_bodies += 1;
+            }
+        }
+    }
+    assert!(n_bodies >= 8 * 14, "{n_bodies}");
+}
+
+fn meshes() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("meshes")
+}
+
+#[test]
+fn cases_have_the_answers_of_one_rank() {
+    for name in ["annulus", "bracket", "cantilever", "cube_1149", "cube_463", "hole", "ring", "strip", "vase"] {
+        let mut model = Model::load(&meshes().join(name).with_extension("toml")).unwrap();
+        if !model.constraints.is_empty() {
+            continue;
+        }
+        model.solver.tolerance = 1e-11;
+        (model.solver.method, model.solver.preconditioner) = (Some(Method::Cg), Some(Preconditioner::Amg));
+        let alone = on(DeviceName::Cpu, 1, &model).unwrap();
+        for n in [2, 5] {
+            let shared = on(DeviceName::Cpu, n, &model).unwrap();
+            let off = difference(&model, [&shared, &alone]);
+            assert!(off < 1e-9, "{name}, {n} ranks: {off:e}");
+            let [with, without] = [&shared, &alone].map(|of| of.outcome.iterations);
+            assert!(with as f64 <= 1.25 * without as f64 + 1.0, "{name}, {n} ranks: {with} and {without} iterations");
+            let off = (shared.strain_energy() - alone.strain_energy()).abs();
+            assert!(off <= 1e-9 * alone.strain_energy(), "{name}, {n} ranks: energies {off:e} apart");
+        }
+    }
+}
+
+#[test]
+fn operators_without_a_matrix_are_shared_too() {
+    for kind in [ElementKind::Tet10, ElementKind::Hex20, ElementKind::Hex8] {
+        let mut model = body(kind);
+        let by = if kind == ElementKind::Hex8 { Preconditioner::Jacobi } else { Preconditioner::Amg };
+        (model.solver.tolerance, model.solver.preconditioner) = (1e-12, Some(by));
+        (model.solver.operator, model.solver.precision) = (Some(Operator::MatrixFree), Some(Precision::Double));
+        let alone = on(DeviceName::Cpu, 1, &model).unwrap();
+        for n in [2, 3] {
+            let off = difference(&model, [&on(DeviceName::Cpu, n, &model).unwrap(), &alone]);
+            assert!(off < 1e-9, "{} {n} ranks: {off:e}", kind.info().name);
+        }
+    }
+}
+
+#[test]
+fn other_devices_have_the_answer_of_the_cpu() {
+    for kind in [ElementKind::Tet4, ElementKind::Hex20] {
+        let mut model = body(kind);
+        (model.solver.tolerance, model.solver.preconditioner) = (1e-12, Some(Preconditioner::Amg));
+        let alone = on(DeviceName::Cpu, 1, &model).unwrap();
+        for device in devices().into_iter().filter(|device| *device != DeviceName::Cpu) {
+            for n in [2, 3] {
+                let off = difference(&model, [&on(device, n, &model).unwrap(), &alone]);
+                assert!(off < 1e-9, "{device:?} {} {n} ranks: {off:e}", kind.info().name);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_same_number_of_ranks_gives_the_same_bits() {
+    let mut model = body(ElementKind::Hex8);
+    model.solver.preconditioner = Some(Preconditioner::Amg);
+    for n in [2, 3] {
+        let first = on(DeviceName::Cpu, n, &model).unwrap();
+        for _ in 0..4 {
+            assert_eq!(on(DeviceName::Cpu, n, &model).unwrap().step, first.step, "{n} ranks");
+        }
+    }
+}
+
+#[test]
+fn what_one_device_alone_can_do_is_refused() {
+    let refused = |change: fn(&mut Model)| {
+        let mut model = body(ElementKind::Tet4);
+        change(&mut model);
+        on(DeviceName::Cpu, 2, &model).unwrap_err()
+    };
+    let said = |error: Error| (error.exit_code(), error.to_string());
+    for (change, word) in [
+        ((|model: &mut Model| model.solver.method = Some(Method::Direct)) as fn(&mut Model), "method `cg`"),
+        (|model| model.solver.precision = Some(Precision::Mixed), "precision `double`"),
+        (|model| model.study = warpfem::model::Study::Modal, "study `static`"),
+    ] {
+        let (code, text) = said(refused(change));
+        assert!(code == 2 && text.contains("devices") && text.contains(word), "{code} {text}");
+    }
+}
+
+#[test]
+fn nobody_waits_for_a_rank_that_has_given_up() {
+    let comms = Comm::threads(3);
+    comms[2].abandon();
+    let said = comms[0].gather(vec![1]);
+    assert!(matches!(said, Err(Error::Abandoned)), "{said:?}");
+    // What has been sent before arrives.
+    comms[1].send(0, vec![7]);
+    assert_eq!(comms[0].receive(1).unwrap(), [7]);
+}
