@@ -1,7 +1,10 @@
 //! Several devices have the answers of one.
 
 use crate::common::devices;
+use crate::common::recorder::Recorder;
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
 use warpfem::device::DeviceName;
 use warpfem::element::ElementKind;
 use warpfem::linalg::{Comm, Space};
@@ -24,8 +27,7 @@ fn difference(model: &Model, [a, b]: [&Solution; 2]) -> f64 {
     a.iter().zip(&b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max) / largest
 }
 
-/// A body of one kind of element with what a body may have: two materials, a slanted support, a spring, weight, a pressure and
-/// a support that moves.
+/// A body of one kind of element with weight, a pressure, a spring, and a support that moves.
 fn body(kind: ElementKind) -> Model {
     let (mesh, of_space) = match kind.info().dim {
         2 => (generate_rectangle(kind, [3.0, 1.0], [9, 3]), ""),
@@ -153,6 +155,37 @@ fn what_one_device_alone_can_do_is_refused() {
     ] {
         let (code, text) = said(refused(change));
         assert!(code == 2 && text.contains("devices") && text.contains(word), "{code} {text}");
+    }
+}
+
+/// The error of the first rank, and of one of three whose device is full at some array.
+fn with_a_full_device(model: &Model, full_at: usize) -> [Error; 2] {
+    let mut comms = Comm::threads(3);
+    let (last, second) = (comms.pop().unwrap(), comms.pop().unwrap());
+    let first = Space::of_rank(DeviceName::Cpu.open().unwrap(), comms.pop().unwrap()).unwrap();
+    thread::scope(|scope| {
+        let others = [
+            scope.spawn(move || pipeline::serve(&Space::of_rank(DeviceName::Cpu.open()?, second)?, model)),
+            scope.spawn(move || {
+                let recorder = Recorder { full_at: Some(full_at), ..Recorder::default() };
+                pipeline::serve(&recorder.space_of_rank(last)?, model)
+            }),
+        ];
+        let error = pipeline::solve_on(&first, model, &Silent).unwrap_err();
+        let [_, last] = others.map(|other| other.join().unwrap());
+        [error, last.unwrap_err()]
+    })
+}
+
+#[test]
+fn a_rank_without_memory_ends_all() {
+    let mut model = body(ElementKind::Hex8);
+    model.solver.preconditioner = Some(Preconditioner::Amg);
+    for full_at in [10, 40, 120] {
+        let since = Instant::now();
+        let [first, last] = with_a_full_device(&model, full_at);
+        assert!(matches!(first, Error::Abandoned) && last.exit_code() == 6, "{first} {last}");
+        assert!(since.elapsed() < Duration::from_secs(60), "the others have waited");
     }
 }
 

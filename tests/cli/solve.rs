@@ -253,3 +253,21 @@ fn what_was_chosen_is_said_with_its_reason() {
     assert!(out.contains(" iterations of cg (jacobi, ") && !out.contains("as asked for"), "{out}");
     assert_eq!(folder.summary("out")["solver"]["reason"], "jacobi: as asked for");
 }
+
+#[test]
+fn several_devices_solve_a_case_together() {
+    let folder = Folder::new();
+    let [alone, three] = ["1", "3"].map(|n| {
+        folder.solve(GOOD, &["--quiet", "--devices", n, "--tolerance", "1e-9"]).done();
+        folder.summary("out")
+    });
+    let largest = |of: &serde_json::Value| of["results"]["max_displacement"].as_f64().unwrap();
+    assert!((largest(&three) / largest(&alone) - 1.0).abs() < 1e-6);
+    assert!(three["device"].as_str().unwrap().starts_with("3 x cpu"), "{}", three["device"]);
+    let ranks = three["solver"]["ranks"].as_array().unwrap();
+    let sum = |key: &str| ranks.iter().map(|rank| rank[key].as_u64().unwrap()).sum::<u64>();
+    assert_eq!((ranks.len(), sum("nodes")), (3, 81));
+    assert!(sum("ghosts") > 0 && sum("messages") > 0 && sum("bytes") > 0, "{ranks:?}");
+    folder.solve(GOOD, &["--devices", "2", "--method", "direct"]).refused(2, &["devices", "method `cg`"]);
+    folder.solve(GOOD, &["--devices", "0"]).refused(2, &["--devices"]);
+}

@@ -5,8 +5,8 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use warpfem::device::gpu::{DeviceMemory, Launcher};
-use warpfem::device::{Emulated, Factors, Grid};
-use warpfem::linalg::{N_SCALARS, Space};
+use warpfem::device::{Device, Emulated, Factors, Grid};
+use warpfem::linalg::{Comm, N_SCALARS, Space};
 use warpfem::result::{Error, Result};
 
 /// How often each thing was done.
@@ -64,6 +64,11 @@ impl Recorder {
     /// A space on this device.
     pub fn space(&self) -> Result<Space> {
         Space::gpu(self.clone())
+    }
+
+    /// The space of a rank on this device.
+    pub fn space_of_rank(&self, comm: Comm) -> Result<Space> {
+        Space::of_rank(Device::Gpu(Box::new(self.clone())), comm)
     }
 
     /// What was done so far.

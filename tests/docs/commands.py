@@ -55,7 +55,7 @@ def too_long():
         return sum(len(re.sub(r"^```diff\n.*?^```$", "", text, flags=re.S | re.M).split()) for text in texts)
 
     docs = [name for name in documents() if name.startswith("docs/") and not name.startswith("docs/benchmarks/")]
-    counted = [("README.md", words(["README.md"]), 900), ("docs", words(docs), 18_000)]
+    counted = [("README.md", words(["README.md"]), 900), ("docs", words(docs), 18_600)]
     return [f"{name} has {count} words, more than {most}" for name, count, most in counted if count > most]
 
 

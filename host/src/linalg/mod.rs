@@ -25,8 +25,9 @@ use kernels_rs::blas::{AddScalars, PackScalars, Ratio, SetScalars};
 use kernels_rs::cg_persistent::N_SUMS;
 use kernels_rs::real::Real;
 use kernels_rs::reduce::{BLOCK, MAX_SUMS, Reduction};
-use std::cell::{Cell, OnceCell, RefCell, RefMut};
+use std::cell::{Cell, RefCell, RefMut};
 use std::ops::{Deref, Range};
+use std::rc::Rc;
 
 /// Entries per partial sum on the CPU: 64 KiB of f64, and a thousand tasks at ten million unknowns.
 pub(crate) const CHUNK: usize = 8192;
@@ -113,7 +114,7 @@ pub struct Space {
     /// Whether vectors are parts of those of all ranks.
     is_together: Cell<bool>,
     /// The way of the ranks' GPUs to each other, if they have one.
-    link: OnceCell<Option<Box<dyn Link>>>,
+    link: RefCell<Option<Rc<dyn Link>>>,
     device: Device,
 }
 
@@ -144,7 +145,7 @@ impl Space {
             of_ranks: [device.zeros(MAX_SUMS)?, device.zeros(MAX_SUMS * comm.size())?],
         };
         let (bank, scratch, is_together, others) = (RefCell::new(bank), RefCell::default(), Cell::new(false), vec![]);
-        Ok(Space { bank, scratch, comm, others, is_together, link: OnceCell::new(), device })
+        Ok(Space { bank, scratch, comm, others, is_together, link: RefCell::default(), device })
     }
 
     /// The vectors of the first of several devices: statics are solved on all of them, by threads of this process.
@@ -161,28 +162,27 @@ impl Space {
         &self.others
     }
 
-    /// Links the ranks' GPUs, if each has its own and all have a library for that; all ranks ask at once.
+    /// Links the ranks' GPUs anew, if each has its own and all have a library for that; all ranks ask at once.
     ///
     /// # Errors
     ///
     /// [`Error::Device`], [`Error::Abandoned`]
     pub fn connect(&self) -> Result<()> {
-        if self.comm.size() > 1 && self.link.get().is_none() {
-            let all = self.comm.gather(self.device.identity().into_bytes())?;
-            let is_alone = |(k, own): (usize, &Vec<u8>)| !own.is_empty() && !all[..k].contains(own);
-            let can = all.iter().enumerate().all(is_alone);
-            let name = if can && self.comm.rank() == 0 { self.device.new_link() } else { Vec::new() };
-            let name = self.comm.gather(name)?.swap_remove(0);
-            let ranks = [self.comm.rank(), self.comm.size()];
-            let link = if name.is_empty() { None } else { Some(self.device.link(&name, ranks)?) };
-            self.link.get_or_init(|| link);
+        self.link.replace(None);
+        let all = self.comm.gather(self.device.identity().into_bytes())?;
+        let is_alone = |(k, own): (usize, &Vec<u8>)| !own.is_empty() && !all[..k].contains(own);
+        let can = all.iter().enumerate().all(is_alone);
+        let name = if can && self.comm.rank() == 0 { self.device.new_link() } else { Vec::new() };
+        let name = self.comm.gather(name)?.swap_remove(0);
+        if !name.is_empty() {
+            self.link.replace(Some(self.device.link(&name, [self.comm.rank(), self.comm.size()])?.into()));
         }
         Ok(())
     }
 
     /// The way of the ranks' GPUs to each other, if they have one.
-    pub(crate) fn link(&self) -> Option<&dyn Link> {
-        self.link.get()?.as_deref()
+    pub(crate) fn link(&self) -> Option<Rc<dyn Link>> {
+        self.link.borrow().clone()
     }
 
     /// How this rank reaches the others.

@@ -98,3 +98,43 @@ impl Piece {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::element::ElementKind::{Hex8, Tet10};
+    use crate::mesh::generate::generate_box;
+
+    #[test]
+    fn ranks_have_all_elements_at_their_nodes_and_know_what_others_need() {
+        for (kind, cells) in [(Hex8, [7, 5, 4]), (Tet10, [3, 2, 2])] {
+            let mesh = generate_box(kind, [3.0, 2.0, 1.0], cells).unwrap();
+            for size in [1, 2, 3, 7] {
+                let partition = Partition::new(&mesh, size);
+                let pieces: Vec<Piece> = (0..size).map(|rank| partition.piece(&mesh, rank)).collect();
+                let own = |rank: usize| partition.rank_of.iter().filter(|of| **of as usize == rank).count();
+                let n = mesh.coords.len();
+                assert!((0..size).all(|rank| own(rank).abs_diff(n / size) <= 1), "pieces are equal");
+                let mut ghosts = vec![Vec::new(); size * size];
+                let mut sends = vec![Vec::new(); size * size];
+                for (rank, piece) in pieces.iter().enumerate() {
+                    let (block, all) = mesh.solids().next().unwrap();
+                    let near = |cell: &usize| {
+                        all.cell(*cell).iter().any(|node| partition.rank_of[*node as usize] as usize == rank)
+                    };
+                    let wanted: Vec<u32> = (0..all.len()).filter(near).map(|cell| cell as u32).collect();
+                    assert_eq!(piece.cells, [(block, wanted)]);
+                    let part = piece.mesh(&mesh);
+                    assert!(part.coords.iter().zip(&piece.nodes).all(|(x, node)| *x == mesh.coords[*node as usize]));
+                    let mut n_ghosts = 0;
+                    for (other, [sent, come]) in partition.neighbours(&mesh, rank, piece) {
+                        n_ghosts += come.len();
+                        (sends[rank * size + other], ghosts[other * size + rank]) = (sent, come);
+                    }
+                    assert_eq!(n_ghosts + own(rank), piece.nodes.len());
+                }
+                assert_eq!(sends, ghosts, "what one rank sends another waits for, in this order");
+            }
+        }
+    }
+}

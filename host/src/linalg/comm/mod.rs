@@ -154,3 +154,31 @@ impl Comm {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::thread;
+
+    #[test]
+    fn all_ranks_have_the_same_bits_in_the_order_of_ranks() {
+        let term = |rank: usize| [1.0 / (rank as f64 + 3.0), (rank as f64).sin(), 1e16 * (rank as f64 - 2.0)];
+        for size in [1, 2, 3, 4, 7] {
+            let exact = (1..size).map(term).fold(term(0), |sum, more| [0, 1, 2].map(|k| sum[k] + more[k]));
+            let of_rank = |comm: Comm| {
+                let mut values = term(comm.rank());
+                comm.reduce(&mut values, |a, b| a + b).unwrap();
+                let others = comm.gather(vec![comm.rank() as u8; comm.rank()]).unwrap();
+                assert!(others.iter().enumerate().all(|(rank, of)| *of == vec![rank as u8; rank]));
+                let sent = comm.sent();
+                assert_eq!(sent[0], 2 * (size as u64 - 1));
+                values
+            };
+            let found: Vec<[f64; 3]> = thread::scope(|scope| {
+                let ranks: Vec<_> = Comm::threads(size).into_iter().map(|comm| scope.spawn(|| of_rank(comm))).collect();
+                ranks.into_iter().map(|rank| rank.join().unwrap()).collect()
+            });
+            assert!(found.iter().all(|values| *values == exact), "{size} ranks: {found:?}");
+        }
+    }
+}

@@ -100,7 +100,7 @@ pub(super) fn with_others<R>(
             scope.spawn(move || follow(device, comm, ranks, threads))
         };
         let others: Vec<_> = others.iter().map(follow).collect();
-        let result = work(Some(&ranks));
+        let result = space.connect().and_then(|()| work(Some(&ranks)));
         match &result {
             Ok(_) => (1..size).for_each(|rank| space.comm().send(rank, vec![])),
             Err(_) => space.comm().abandon(),
@@ -119,8 +119,11 @@ pub(super) fn with_others<R>(
 ///
 /// Those of [`super::solve_into`].
 pub fn serve(space: &Space, model: &Model) -> Result<()> {
+    let alive = Alive(space.comm().clone());
     model.all().try_for_each(check)?;
-    serve_all(space, &Ranks::new(space, model, GATHERED)?)
+    serve_all(space, &Ranks::new(space, model, GATHERED)?)?;
+    alive.end();
+    Ok(())
 }
 
 /// What a rank beside the first does, in a pool of so many threads.
@@ -154,6 +157,7 @@ impl Drop for Alive {
 /// Solves the parts of models that the first rank names, case by case, until it names no more.
 fn serve_all(space: &Space, ranks: &Ranks) -> Result<()> {
     let comm = space.comm();
+    space.connect()?;
     while let Some(&[number]) = values_in::<u64>(&comm.receive(0)?).first_chunk() {
         let (division, plan) = &ranks.0[number as usize];
         let mut share = Share::new(space, division, plan, Iterations::PLAIN)?;
@@ -185,7 +189,6 @@ struct Share<'a> {
 
 impl<'a> Share<'a> {
     fn new(space: &'a Space, division: &Division, plan: &Plan, build: Iterations<f64>) -> Result<Self> {
-        space.connect()?;
         space.together(|| Share::assembled(space, division, plan, build))
     }
 

@@ -1,0 +1,86 @@
+"""Solutions on one and several GPUs of a machine: `python3 docs/benchmarks/devices/measure.py WARPFEM_BENCH FILE.json` measures;
+`--table FILE.json` prints the tables."""
+
+import json
+import subprocess
+import sys
+import tempfile
+from datetime import date
+from pathlib import Path
+
+# Cells along the edges of a cube on one device: ten million unknowns.
+CUBES = {"hex8": 149, "tet10": 74}
+
+
+def device():
+    asked = ["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"]
+    listed = subprocess.run(asked, capture_output=True, text=True, check=True).stdout.strip().splitlines()
+    name, driver = listed[0].split(", ")
+    return {"name": name, "number": len(listed), "driver": driver, "date": str(date.today())}
+
+
+def boxes(n, cells):
+    """Cells of a body n times as large, as compact as can be, and its edges."""
+    sizes = [1, 1, 1]
+    while sizes[0] * sizes[1] * sizes[2] < n:
+        sizes[sizes.index(min(sizes))] *= 2
+    return "x".join(str(size * cells) for size in sizes)
+
+
+def measured(bench, element, preconditioner, devices, cells, samples):
+    with tempfile.NamedTemporaryFile(suffix=".json") as file:
+        words = [bench, "solve", "--element", element, "--cells", cells, "--preconditioner", preconditioner, "--tolerance", "1e-6"]
+        words += ["--devices", str(devices), "--device", "cuda", "--samples", str(samples), "--json", file.name]
+        done = subprocess.run(words, capture_output=True, text=True)
+        if done.returncode != 0:
+            return {"error": done.stderr.strip().splitlines()[-1:]}
+        found = json.loads(Path(file.name).read_text())
+    setup = sum((found.get("multigrid") or {}).get("setup_s", {}).values())
+    # On several devices the set-up is before the solution.
+    iterating = found["again"]["solve"] - (setup if devices == 1 else 0.0)
+    return {
+        "element": element,
+        "preconditioner": preconditioner,
+        "devices": devices,
+        "cells": cells,
+        "unknowns": found["dofs"],
+        "iterations": found["iterations"],
+        "iteration_ms": 1e3 * iterating / found["iterations"],
+        "setup_s": setup,
+        "phases_s": found["again"],
+        "ranks": found["ranks"],
+    }
+
+
+def measure(bench, file):
+    of = device()
+    rows = []
+    for element, cells in CUBES.items():
+        for preconditioner in ["jacobi", "amg"]:
+            for n in [n for n in (1, 2, 4, 8) if n <= of["number"]]:
+                for kind, size in [("weak", boxes(n, cells)), ("strong", boxes(1, cells))]:
+                    if n > 1 or kind == "weak":
+                        row = {"scaling": kind, **measured(bench, element, preconditioner, n, size, 2 if n == 1 else 1)}
+                        print(row, flush=True)
+                        rows.append(row)
+                        Path(file).write_text(json.dumps({"device": of, "rows": rows}, indent=1))
+
+
+def table(file):
+    found = json.loads(Path(file).read_text())
+    of, rows = found["device"], [row for row in found["rows"] if "error" not in row]
+    print(f"**{of['name']}**, driver {of['driver']}, {of['date']}:\n")
+    print("| scaling | element | preconditioner | devices | unknowns | iterations | ms an iteration | of one device's rate | whole solution, s |")
+    print("| --- | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |")
+    for row in rows:
+        same = [one for one in rows if one["devices"] == 1 and all(one[key] == row[key] for key in ("element", "preconditioner"))][0]
+        rate = row["unknowns"] / row["iteration_ms"] / row["devices"] / (same["unknowns"] / same["iteration_ms"])
+        names = [row[key] for key in ("scaling", "element", "preconditioner", "devices")]
+        numbers = [f"{row['unknowns']:,}", row["iterations"], f"{row['iteration_ms']:.2f}", f"{100 * rate:.0f} %", f"{row['phases_s']['total']:.2f}"]
+        print("| " + " | ".join(map(str, names + numbers)) + " |")
+
+
+if sys.argv[1] == "--table":
+    table(sys.argv[2])
+else:
+    measure(sys.argv[1], sys.argv[2])
