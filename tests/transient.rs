@@ -255,6 +255,25 @@ fn every_way_goes_through_time_alike() {
     }
 }
 
+/// Each step begins near its end, and stops by its own change: what adds up over a hundred is a millionth of the range, beside steps
+/// that a factor solves.
+#[test]
+fn many_steps_are_as_right_as_one() {
+    let run = |method, device| {
+        let time = "end = 1.0\nstep = 0.01\ninitial = 1.0\noutputs = 1\n";
+        let tables =
+            format!("{UNIT}{COOLED}[[support]]\non = \"xmin\"\nvalue = 0.0\namplitude = [[0.0, 1.0], [0.5, 0.0]]\n");
+        let mut body = transient(&format!("{tables}[source]\nvalue = 2.0\n"), time, regular_box(Hex20, [5, 3, 3]));
+        (body.solver.method, body.solver.preconditioner) = method;
+        temperatures(&times(&body, device)[0]).to_vec()
+    };
+    let exact = run((Some(Method::Direct), None), DeviceName::Cpu);
+    for device in [DeviceName::Cpu, DeviceName::Emulate] {
+        let found = run((Some(Method::Cg), Some(Preconditioner::Amg)), device);
+        assert_close("a hundred steps", &found, &exact, 1e-6, 1.0);
+    }
+}
+
 /// Asks to stop after so many solutions.
 struct StopAfter(Cell<usize>);
 

@@ -24,7 +24,7 @@ pub use system::{Loaded, Loading, System};
 
 use crate::device::{DeviceName, check_memory};
 use crate::linalg::Space;
-use crate::model::{Model, SolverOptions, Study};
+use crate::model::{Model, Physics, SolverOptions, Study};
 use crate::parallel;
 use crate::plan::{self, DeviceFacts};
 pub use crate::precond::Hierarchy;
@@ -226,12 +226,15 @@ fn run(
     sink: &mut dyn Sink,
     monitor: &dyn Monitor,
 ) -> Result<Vec<Solution>> {
-    let mut solutions: Vec<Solution> = Vec::new();
+    let (mut solutions, mut before): (Vec<Solution>, _) = (Vec::new(), None);
     for model in model.all() {
         let n = model.own_steps().min(n_cases - solutions.len());
         let timings = solutions.last().map_or(Timings::default(), |last| last.timings);
         let cases = Cases { before: solutions.len(), own: n, in_all: n_cases };
-        let found = if n == 0 { Vec::new() } else { run_one(space, model, (cases, timings), sink, monitor)? };
+        let found = match n {
+            0 => Vec::new(),
+            _ => run_one(space, model, (cases, timings), &mut before, sink, monitor)?,
+        };
         let is_end = found.len() < n || found.iter().any(|of| of.outcome.ending == Ending::Cancelled);
         solutions.extend(found);
         if is_end {
@@ -252,11 +255,12 @@ struct Cases {
     in_all: usize,
 }
 
-/// The cases of one model; `timings` are those of the models before.
+/// The cases of one model; `timings` are those of the models before, and `before` what these ended with, if it is temperatures.
 fn run_one(
     space: &Space,
     model: &Model,
     (cases, timings): (Cases, Timings),
+    before: &mut Option<Vec<f64>>,
     sink: &mut dyn Sink,
     monitor: &dyn Monitor,
 ) -> Result<Vec<Solution>> {
@@ -277,7 +281,8 @@ fn run_one(
     let plan = plan::resolve(model, &DeviceFacts::of(space))?;
     let used = Used { device: space.name(), plan, factor_nonzeros: None, hierarchy: None, count: None };
     let phase = Phase::begin(monitor, "setup");
-    let mut run = Run { space, model, cases, sink, monitor, phase, timings, used, changes: vec![], solutions: vec![] };
+    let (changes, solutions) = (vec![], vec![]);
+    let mut run = Run { space, model, cases, before, sink, monitor, phase, timings, used, changes, solutions };
     match model.study {
         Study::Static => statics(&mut run)?,
         Study::Modal => modal::solve(&mut run)?,
@@ -336,6 +341,8 @@ struct Run<'a> {
     space: &'a Space,
     model: &'a Model,
     cases: Cases,
+    /// The temperatures that the model before ended with, then those of this one, `[n_nodes]`.
+    before: &'a mut Option<Vec<f64>>,
     sink: &'a mut dyn Sink,
     monitor: &'a dyn Monitor,
     phase: Phase<'a>,
@@ -499,6 +506,9 @@ impl Run<'_> {
         let u: Vec<f64> = parallel::map_indices(v.len(), &|i| v[i] + supports.prescribed[i]);
         if let Some(relief) = &loads.relief {
             supports.to_mut().motion = relief.drift(coords, &u, supports.components);
+        }
+        if model.analysis.physics() == Physics::Heat {
+            *self.before = Some(numbering.to_mesh_order(&u));
         }
         self.timings.solve += self.phase.next("stress");
         let device_u = space.upload(&u)?;

@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 
 use toml::Spanned;
 
+use super::case::Case;
 use super::case::tables::{TemperatureOnTable, TemperatureTable};
 use super::density::in_use;
 use super::locate::Locator;
@@ -131,9 +132,13 @@ pub(super) fn resolve(
 ) -> Option<Temperature> {
     let table = selector.case.tables.temperature.as_ref()?;
     problems.take(selector.case.check_temperature(table))?;
-    let heat = match &table.get_ref().from {
-        Some(from) => Some(problems.take(heat(selector, from))?),
-        None => None,
+    let heat = match (&table.get_ref().from, &table.get_ref().heat) {
+        (Some(from), _) => Some(problems.take(heat(selector, from))?),
+        (_, Some(tables)) => {
+            let case = Case { tables: *tables.clone(), others: Vec::new(), ..selector.case.clone() };
+            Some(Box::new(problems.take(Model::resolve(&case, selector.mesh.clone()))?))
+        }
+        _ => None,
     };
     let temperature = problems.take(read(selector, table.get_ref(), heat))?;
     if temperature.n_steps() > 1
