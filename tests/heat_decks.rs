@@ -186,6 +186,7 @@ fn decks_of_heat_are_refused_with_reason() {
         (steady(&format!("{HOT}*FILM\n11, F3, 20., -3.\n")), "`coefficient` must be greater than 0"),
         (steady(&format!("{HOT}*DSFLUX\nSKIN, S, 20.\n")), "there is no surface of faces SKIN"),
         (step("HEAT TRANSFER\n2., 1.", HOT), "the increment is more than 0, and not longer than the step"),
+        (step("HEAT TRANSFER, DIRECT\n.001, 1.", HOT), "the step has 1000 increments, and INC allows 100"),
         (step("HEAT TRANSFER, FREQUENCY", HOT), "acoustics by way of heat"),
         (
             transient(&format!("{HOT}*FILM, FILM AMPLITUDE=RISE\n11, F3, 20., 25.\n")),

@@ -109,6 +109,9 @@ def why_not(text):
         return "*DLOAD by a user's routine"
     if re.search(r"^\*ELASTIC[^*]*\n([^*\n,]*,){2}[^*\n]+\n[^*]", text, re.M | re.I) and "TEMPERATURE" in names:
         return "constants that change with the temperature"
+    rows = re.search(r"^\*CONDUCTIVITY *\n((?:[^*\n]*\n)+)", text, re.M | re.I)
+    if is_of_heat and rows and len({line.split(",")[0].strip() for line in rows[1].splitlines()}) > 1:
+        return "conductivity that changes with the temperature"
     if len({"STATIC", *OF_HEAT} & set(names)) > 1:
         return "steps of heat beside others"
     return "" if {"STATIC", *OF_HEAT} & set(names) else "no *STATIC step"

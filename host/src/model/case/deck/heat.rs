@@ -34,7 +34,9 @@ impl Reader<'_> {
             let message = format!("{}: acoustics by way of heat is not solved", modes.name);
             return Err(Mistake::at(modes.place.clone(), message, "leave it out for conduction"));
         }
-        let [first, length, ..] = self.numbers_of::<4>(card)?.map(|number| number.unwrap_or(1.0));
+        let [first, length, ..] = self.numbers_of::<4>(card)?;
+        let length = length.unwrap_or(1.0);
+        let first = first.unwrap_or(length);
         if !(first > 0.0 && first <= length && length.is_finite()) {
             let message = "the increment is more than 0, and not longer than the step";
             return Err(Mistake::at(card.place.clone(), message, "*HEAT TRANSFER\n10., 3600."));
@@ -47,7 +49,10 @@ impl Reader<'_> {
         };
         let increments = match card.has("DIRECT") {
             _ if card.has("STEADYSTATE") => None,
-            true => Some(Increments::Direct(first)),
+            true => {
+                self.n_increments(card, first, length)?;
+                Some(Increments::Direct(first))
+            }
             false => Some(Increments::Chosen),
         };
         let is_stressed = card.name != "HEATTRANSFER";
@@ -176,7 +181,7 @@ impl Reader<'_> {
         Ok((label, elements.into_iter().map(of).collect::<Read<_>>()?))
     }
 
-    /// The tables of heat of steps that are held alike; of several one is steady, or all are.
+    /// The tables of heat of steps that are held alike; several of them are steady.
     pub(super) fn close_heat(&mut self, steps: &[Step]) -> Read {
         self.close_sections(true)?;
         // What joins displacements has no effect on temperatures.

@@ -49,15 +49,22 @@ impl Reader<'_> {
             let message = "the increment is more than 0, and not longer than the step";
             return Err(Mistake::at(card.place.clone(), message, "*MODAL DYNAMIC\n1.e-4, 1.e-2"));
         }
-        let n = ((length / increment) * (1.0 - ROUNDING)).ceil();
-        let most = self.state.n_increments;
-        if n > most as f64 {
-            let message = format!("the step has {n} increments, and INC allows {most}");
-            return Err(Mistake::at(card.place.clone(), message, format!("*STEP, INC={n}")));
-        }
-        let times = (1..=n as usize).map(|k| if k == n as usize { length } else { k as f64 * increment });
+        let n = self.n_increments(card, increment, length)?;
+        let times = (1..=n).map(|k| if k == n { length } else { k as f64 * increment });
         self.begin_motion(Excitation::History { times: times.collect(), amplitude: Amplitude(Vec::new()) });
         Ok(())
+    }
+
+    /// How many increments of a length a step has, if it may.
+    pub(super) fn n_increments(&self, card: &Card, increment: f64, length: f64) -> Read<usize> {
+        let (n, most) = (((length / increment) * (1.0 - ROUNDING)).ceil(), self.state.n_increments);
+        match n > most as f64 {
+            true => {
+                let message = format!("the step has {n} increments, and INC allows {most}");
+                Err(Mistake::at(card.place.clone(), message, format!("*STEP, INC={n}")))
+            }
+            false => Ok(n as usize),
+        }
     }
 
     fn begin_motion(&mut self, excitation: Excitation) {
