@@ -1,7 +1,7 @@
 //! Decks of heat, and of the stress that it causes: cards beside exact answers and case files, what is printed, what is refused.
 
 use crate::common::{assert_close, devices};
-use crate::decks::{model, path, text};
+use crate::decks::{model, path, refused, text};
 use crate::heat::times;
 use warpfem::device::DeviceName;
 use warpfem::linalg::Space;
@@ -200,29 +200,36 @@ fn decks_of_heat_are_refused_with_reason() {
             "forces that change in time beside heat",
         ),
     ] {
-        refused(&bar(&steps), said);
+        refused("gmsh.inp", &bar(&steps), said);
     }
     let changed = |from: &str, to: &str| bar(&transient(HOT)).replacen(from, to, 1);
-    refused(&changed("50.\n", "50., 0.\n60., 100.\n"), "changes with the temperature, which is what is solved for");
-    refused(&changed("*CONDUCTIVITY\n50.\n", ""), "material STEEL has no *CONDUCTIVITY");
-    refused(&changed("*SPECIFIC HEAT\n.5\n", ""), "needs the `specific_heat` of material `STEEL`");
     refused(
+        "gmsh.inp",
+        &changed("50.\n", "50., 0.\n60., 100.\n"),
+        "changes with the temperature, which is what is solved for",
+    );
+    refused("gmsh.inp", &changed("*CONDUCTIVITY\n50.\n", ""), "material STEEL has no *CONDUCTIVITY");
+    refused("gmsh.inp", &changed("*SPECIFIC HEAT\n.5\n", ""), "needs the `specific_heat` of material `STEEL`");
+    refused(
+        "gmsh.inp",
         &changed("*CONDUCTIVITY\n50.\n", "*CONDUCTIVITY, TYPE=ANISO\n5., 5., 5., 0., 0., 0.\n"),
         "TYPE=ANISO is not supported",
     );
     let uneven = bar(&format!("{coupled}, STEADY STATE\n*BOUNDARY\nroot, 1, 3\n{HOT}*END STEP\n"));
     refused(
+        "gmsh.inp",
         &uneven.replacen("ALL, 20.\n", "ALL, 20.\nend, 30.\n", 1),
         "the initial temperature is not the same everywhere",
     );
 }
 
-fn refused(deck: &str, said: &str) {
-    let found = Case::parse(&path("gmsh.inp"), deck).map_err(|error| error.to_string());
-    let found = found.and_then(|case| {
-        let mesh = case.mesh().map_err(|error| error.to_string())?;
-        Model::resolve(&case, mesh).map(drop).map_err(|error| error.to_string())
-    });
-    let error = found.expect_err(said);
-    assert!(error.contains(said), "{said}: {error}");
+/// Wherever a deck is cut, it is refused, or read as it stands.
+#[test]
+fn a_deck_of_heat_may_be_cut_anywhere() {
+    let cards = format!("{HOT}{FILM}*CFLUX, AMPLITUDE=RISE\nend, 11, 8.\n*DFLUX, OP=NEW\nbody, BF, 8.\n");
+    let deck = bar(&step("HEAT TRANSFER, DIRECT\n.1, 1.", &cards));
+    let whole = deck.rfind("*END STEP").unwrap();
+    for end in (0..whole).step_by(3) {
+        assert!(Case::parse(&path("gmsh.inp"), &deck[..end]).is_err(), "cut at {end}");
+    }
 }

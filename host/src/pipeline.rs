@@ -2,6 +2,7 @@
 
 mod buckling;
 mod build;
+mod each;
 mod femses;
 mod groups;
 mod history;
@@ -322,6 +323,7 @@ fn in_double(run: &Run) -> SolverBuilder<f64> {
 
 /// How the system is solved: by an iteration made of a preconditioner, or by factors, or by what takes their place
 /// where they cannot be made.
+#[derive(Clone, Copy)]
 enum SolverBuilder<T: Real> {
     Iteration(Iterations<T>),
     Direct(direct::Builder<T>, Option<Iterations<T>>),
@@ -364,6 +366,9 @@ impl Run<'_> {
     /// Assembles, makes what solves the system, and solves the cases. What is not needed for the results of the last is
     /// dropped before these.
     fn solve<T: Real>(&mut self, way: SolverBuilder<T>) -> Result<()> {
+        if self.model.stiffness_changes() {
+            return self.solve_each(way);
+        }
         let (space, model) = (self.space, self.model);
         let mut system = System::<T>::assemble(space, model, &self.used.plan, &mut self.phase, &mut self.timings)?;
         let iteration = self.solver(&system, way)?;

@@ -92,6 +92,14 @@ impl Temperature {
     }
 }
 
+impl Model {
+    /// Whether steps have other constants of materials, each those of its temperatures.
+    pub fn stiffness_changes(&self) -> bool {
+        let has_several = self.temperature.as_ref().is_some_and(|of| of.n_steps() > 1);
+        has_several && self.materials.iter().any(|material| !material.by_temperature.is_empty())
+    }
+}
+
 /// Nodes and their shape functions at a point.
 type Shares = Vec<(u32, f64)>;
 
@@ -141,16 +149,6 @@ pub(super) fn resolve(
         _ => None,
     };
     let temperature = problems.take(read(selector, table.get_ref(), heat))?;
-    if temperature.n_steps() > 1
-        && let Some(material) = materials.iter().position(|material| !material.by_temperature.is_empty())
-    {
-        let place = selector.case.tables.material[material].get_ref().name.span();
-        let message = format!(
-            "constants of `{}` go by temperature, and the heat case has several times",
-            materials[material].name
-        );
-        problems.add(selector.case.error_at(place, message, "let its [time] have outputs = 1: the last"));
-    }
     let all_have = check_expansion(selector, table, materials, cell_material, problems);
     all_have.then_some(temperature)
 }

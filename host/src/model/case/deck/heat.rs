@@ -328,7 +328,7 @@ impl Reader<'_> {
         });
         let all: Vec<f64> = of_given.chain(self.temperatures.initial.values().copied()).collect();
         let (low, high) = all.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), t| (a.min(*t), b.max(*t)));
-        (low < high).then(|| ERROR * (high - low))
+        (low < high).then_some(ERROR * (high - low))
     }
 
     /// Makes the temperatures of a step's stress those of its heat.
