@@ -116,11 +116,9 @@ fn steps_in_time_go_on_from_each_other() {
     assert_close("the end", end.nodes("temperature"), last.nodes("temperature"), 1e-6, 100.0);
     assert!(whole[2].1.contains("temperatures for set ALL and time  0.4000000E-01"), "{}", whole[2].1);
     // The same of a case, and of steps that the program chooses.
-    let case = format!(
-        "[analysis]\nkind = \"heat\"\nstudy = \"transient\"\n[[material]]\nname = \"m\"\nconductivity = 50.0\ndensity = 2.0\n\
+    let case = "[analysis]\nkind = \"heat\"\nstudy = \"transient\"\n[[material]]\nname = \"m\"\nconductivity = 50.0\ndensity = 2.0\n\
          specific_heat = 0.5\n[[support]]\non = \"ROOT\"\nvalue = 120.0\n[time]\nend = 0.04\nstep = 0.005\ninitial = 20.0\n\
-         scheme = \"backward_euler\"\noutputs = 1\n"
-    );
+         scheme = \"backward_euler\"\noutputs = 1\n";
     let case = Case::parse(path("part.toml").as_path(), &format!("[mesh]\nfile = \"gmsh.inp\"\n{case}")).unwrap();
     let case = Model::resolve(&case, case.mesh().unwrap()).unwrap();
     let held = deck(&step(&direct("0.04"), HOT));
