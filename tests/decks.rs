@@ -13,15 +13,15 @@ use warpfem::result::Steps;
 use warpfem::result::choices::{Method, Operator, Preconditioner};
 use warpfem::solve::Silent;
 
-fn path(name: &str) -> PathBuf {
+pub fn path(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/decks").join(name)
 }
 
-fn text(name: &str) -> String {
+pub fn text(name: &str) -> String {
     std::fs::read_to_string(path(name)).unwrap()
 }
 
-fn model(name: &str, text: &str) -> Model {
+pub fn model(name: &str, text: &str) -> Model {
     let case = Case::parse(&path(name), text).unwrap_or_else(|error| panic!("{error}"));
     let mesh = case.mesh().unwrap_or_else(|error| panic!("{error}"));
     exact(Model::resolve(&case, mesh).unwrap_or_else(|error| panic!("{error}")))
@@ -281,6 +281,32 @@ fn a_reference_node_prints_along_its_axes_or_those_of_the_mesh() {
     assert_close("along x and y", &[x, y], &[radial * cos, radial * sin], 1e-6, radial);
 }
 
+/// Displacements of a node for rotations are those of its reference node, and forces there are moments: as ccx prints them.
+#[test]
+fn a_node_for_rotations_prints_rotations_and_moments() {
+    let body = "*NODE, NSET=P\n901, 9., .5, .5\n902, 9., .5, .5\n*RIGID BODY, NSET=end, REF NODE=901, ROT NODE=902\n\
+                *BOUNDARY\n902, 1, 1, .01\n*STEP\n";
+    let deck = text("gmsh.inp").replace("*STEP\n", body);
+    let deck = deck.replace("end,3,-25.\n", "901, 1, 30.\n902, 2, 7.\n*NODE PRINT, NSET=P\nU, RF\n");
+    let model = model("gmsh.inp", &deck);
+    let solution = solve(&model);
+    let mut dat = Vec::new();
+    dat::write(&mut dat, &model, 0, &solution.step).unwrap();
+    let dat = String::from_utf8(dat).unwrap();
+    let of = |tag: &str| -> Vec<[f64; 3]> {
+        dat.lines().filter_map(|line| line.strip_prefix(&format!("       {tag}"))).map(of_row).collect()
+    };
+    let ccx = [
+        ("901", [[2.505698e-4, 7.330060e-3, -8.267670e-3], [30.0, 0.0, 0.0]]),
+        ("902", [[0.01, 1.036406e-3, 9.133105e-4], [324.1821, 7.0, 0.0]]),
+    ];
+    for (tag, [motion, force]) in ccx {
+        let found = of(tag);
+        assert_close(tag, &found[0], &motion, 1e-6, 0.01);
+        assert_close(tag, &found[1], &force, 1e-6, 300.0);
+    }
+}
+
 fn of_row(row: &str) -> [f64; 3] {
     let numbers: Vec<f64> = row.split_whitespace().map(|word| word.parse().unwrap()).collect();
     numbers.try_into().unwrap()
@@ -520,18 +546,23 @@ const MISTAKES: &[(&str, &str, &str, &str)] = &[
     ("sector.inp", "*STATIC\n", "*FREQUENCY\n2\n*SELECT CYCLIC SYMMETRY MODES, NMIN=0, NMAX=1\n", "from sector to sector"),
 ];
 
+/// Checks what is said of a deck that is refused.
+pub fn refused(name: &str, deck: &str, said: &str) {
+    let found = Case::parse(&path(name), deck).map_err(|error| error.to_string());
+    let found = found.and_then(|case| {
+        let mesh = case.mesh().map_err(|error| error.to_string())?;
+        Model::resolve(&case, mesh).map(drop).map_err(|error| error.to_string())
+    });
+    let error = found.expect_err(said);
+    assert!(error.contains(said), "{said}: {error}");
+}
+
 #[test]
 fn mistakes_are_said_at_their_lines() {
     for (name, from, to, said) in MISTAKES {
-        let (name, deck) = (path(name), text(name));
+        let deck = text(name);
         assert!(deck.contains(from), "{from}");
-        let found = Case::parse(&name, &deck.replacen(from, to, 1)).map_err(|error| error.to_string());
-        let found = found.and_then(|case| {
-            let mesh = case.mesh().map_err(|error| error.to_string())?;
-            Model::resolve(&case, mesh).map(drop).map_err(|error| error.to_string())
-        });
-        let error = found.expect_err(to);
-        assert!(error.contains(said), "{to}: {error}");
+        refused(name, &deck.replacen(from, to, 1), said);
     }
 }
 

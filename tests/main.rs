@@ -22,6 +22,7 @@ mod femses;
 mod formats;
 mod harmonic;
 mod heat;
+mod heat_decks;
 mod joints;
 mod kernels;
 mod laplace;

@@ -134,7 +134,7 @@ fn again(space: &Space, problem: &Problem) {
     for strategy in suited(space, &problem.model) {
         let mut assembly = Assembly::new(space, &mesh, matrix.pattern(), strategy).unwrap();
         for (model, expected) in [(&problem.model, &problem.expected), (&other, &expected)] {
-            mesh.set_materials(space, model).unwrap();
+            mesh.set_materials(space, model, 0).unwrap();
             assembly.assemble(space, &mesh, &mut matrix).unwrap();
             let k = dense_of(space, &matrix);
             assert_close(strategy.name(), k.as_slice(), expected.as_slice(), 1e-13, expected.amax());

@@ -58,6 +58,9 @@ def main():
             print(f"round {round}: {found['unknowns']:,} unknowns, estimated error {100 * found['estimated_error']:.2f} %", flush=True)
             if found["estimated_error"] <= args.error:
                 return 0
+            if found["estimated_error"] > 2 * args.error and round < args.rounds - 1:
+                # A coarse mesh does not know the sizes for much less: half of its error comes first.
+                estimate(args.program, args.case, 0.5 * found["estimated_error"], sizes)
             if round < args.rounds:
                 mesh(args.geometry, file, sizes)
     return 1

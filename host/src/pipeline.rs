@@ -2,6 +2,7 @@
 
 mod buckling;
 mod build;
+mod each;
 mod femses;
 mod groups;
 mod history;
@@ -27,7 +28,7 @@ pub use system::{Loaded, Loading, System};
 
 use crate::device::{DeviceName, check_memory};
 use crate::linalg::Space;
-use crate::model::{Model, SolverOptions, Study};
+use crate::model::{Model, Physics, SolverOptions, Study};
 use crate::parallel;
 use crate::plan::{self, DeviceFacts};
 pub use crate::precond::Hierarchy;
@@ -256,12 +257,15 @@ fn run_all(
     (sink, monitor): (&mut dyn Sink, &dyn Monitor),
     ranks: Option<&Ranks>,
 ) -> Result<Vec<Solution>> {
-    let mut solutions: Vec<Solution> = Vec::new();
+    let (mut solutions, mut before): (Vec<Solution>, _) = (Vec::new(), None);
     for model in model.all() {
         let n = model.own_steps().min(n_cases - solutions.len());
         let timings = solutions.last().map_or(Timings::default(), |last| last.timings);
         let cases = Cases { before: solutions.len(), own: n, in_all: n_cases };
-        let found = if n == 0 { Vec::new() } else { run_one(space, model, (cases, timings), (sink, monitor), ranks)? };
+        let found = match n {
+            0 => Vec::new(),
+            _ => run_one(space, model, (cases, timings), &mut before, (sink, monitor), ranks)?,
+        };
         let is_end = found.len() < n || found.iter().any(|of| of.outcome.ending == Ending::Cancelled);
         solutions.extend(found);
         if is_end {
@@ -282,11 +286,12 @@ struct Cases {
     in_all: usize,
 }
 
-/// The cases of one model; `timings` are those of the models before.
+/// The cases of one model; `timings` are those of the models before, and `before` what these ended with, if it is temperatures.
 fn run_one(
     space: &Space,
     model: &Model,
     (cases, timings): (Cases, Timings),
+    before: &mut Option<Vec<f64>>,
     (sink, monitor): (&mut dyn Sink, &dyn Monitor),
     ranks: Option<&Ranks>,
 ) -> Result<Vec<Solution>> {
@@ -312,7 +317,8 @@ fn run_one(
     let (device, ranks) = (space.name(), vec![]);
     let used = Used { device, plan, factor_nonzeros: None, hierarchy: None, count: None, ranks };
     let phase = Phase::begin(monitor, "setup");
-    let mut run = Run { space, model, cases, sink, monitor, phase, timings, used, changes: vec![], solutions: vec![] };
+    let (changes, solutions) = (vec![], vec![]);
+    let mut run = Run { space, model, cases, before, sink, monitor, phase, timings, used, changes, solutions };
     match model.study {
         Study::Static => match shared {
             Some((ranks, (division, _))) => ranks::solve(&mut run, (ranks, division))?,
@@ -355,6 +361,7 @@ fn in_double(run: &Run) -> SolverBuilder<f64> {
 
 /// How the system is solved: by an iteration made of a preconditioner, or by factors, or by what takes their place
 /// where they cannot be made.
+#[derive(Clone, Copy)]
 enum SolverBuilder<T: Real> {
     Iteration(Iterations<T>),
     Direct(direct::Builder<T>, Option<Iterations<T>>),
@@ -374,6 +381,8 @@ struct Run<'a> {
     space: &'a Space,
     model: &'a Model,
     cases: Cases,
+    /// The temperatures that the model before ended with, then those of this one, `[n_nodes]`.
+    before: &'a mut Option<Vec<f64>>,
     sink: &'a mut dyn Sink,
     monitor: &'a dyn Monitor,
     phase: Phase<'a>,
@@ -395,6 +404,9 @@ impl Run<'_> {
     /// Assembles, makes what solves the system, and solves the cases. What is not needed for the results of the last is
     /// dropped before these.
     fn solve<T: Real>(&mut self, way: SolverBuilder<T>) -> Result<()> {
+        if self.model.stiffness_changes() {
+            return self.solve_each(way);
+        }
         let (space, model) = (self.space, self.model);
         let mut system = System::<T>::assemble(space, model, &self.used.plan, &mut self.phase, &mut self.timings)?;
         let iteration = self.solver(&system, way)?;
@@ -537,6 +549,9 @@ impl Run<'_> {
         let u: Vec<f64> = parallel::map_indices(v.len(), &|i| v[i] + supports.prescribed[i]);
         if let Some(relief) = &loads.relief {
             supports.to_mut().motion = relief.drift(coords, &u, supports.components);
+        }
+        if model.analysis.physics() == Physics::Heat {
+            *self.before = Some(numbering.to_mesh_order(&u));
         }
         self.timings.solve += self.phase.next("stress");
         let device_u = space.upload(&u)?;

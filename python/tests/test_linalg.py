@@ -98,6 +98,11 @@ def test_the_near_nullspace_makes_it_faster():
         np.testing.assert_allclose(A @ M.solve(b), b, atol=1e-6 * abs(b).max())
         counts[name] = M.iterations
     assert counts["points"] <= counts["modes"] < counts["four"] < counts["constants"]
+    M = warpfem.amg(A.tocsr(), points=points)
+    M.solve(b)
+    assert M.iterations == counts["points"]
+    with pytest.warns(UserWarning, match="no blocks"):
+        warpfem.amg(A.tocsr(), modes.reshape(-1, 6))
 
 
 @pytest.mark.parametrize(
@@ -132,6 +137,11 @@ def test_vectors_of_another_length(model):
             call(np.ones(7))
     with pytest.raises(ValueError, match="not above 0"):
         K.scale(np.zeros(K.n_elements))
+    for solve, n in ((K.solve, K.shape[0]), (warpfem.amg(poisson(4)).solve, 16)):
+        f = np.ones(n)
+        f[5] = np.nan
+        with pytest.raises(ValueError, match="the right-hand side is nan at 5"):
+            solve(f)
     for tolerance in (0.0, 1.0, -1.0, np.nan):
         with pytest.raises(ValueError, match="between 0 and 1"):
             K.solve(tolerance=tolerance)

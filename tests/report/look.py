@@ -25,6 +25,7 @@ REPORTS = {
     "ring": (11, True, True),
     "cases": (13, True, True),
     "modes": (13, True, True),
+    "warming": (3, False, True),
 }
 # The canvas as drawn: how many pixels differ from the paper, and a sum that tells two drawings apart.
 PIXELS = """() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => {
@@ -237,6 +238,9 @@ def cases(report):
     if page.locator("#case").count() == 0:
         return
     marks = page.locator("#case option").evaluate_all("options => options.map((option) => option.value)")
+    if page.locator("#step").count():
+        times(report, len(marks))
+        return
     modes = page.locator("#case option").first.inner_text().startswith("mode")
     report.expect(marks == (["", "-2", "-3"] if modes else ["-1", "", "-0"]), f"load cases {marks}")
     axes = page.evaluate("viewer.axes")
@@ -261,6 +265,27 @@ def cases(report):
         report.changes("the envelope", lambda: choose("-0"))
         report.expect(page.locator("#field option").count() == 2, "the envelope has other fields than stress and case")
     report.changes("the first load case", lambda: choose(""))
+
+
+def times(report, n):
+    """The slider goes through the times, and the choice with it; probes have curves, and the error is a field."""
+    page, end = report.page, report.pixels()
+    slide = lambda value: page.evaluate(SLIDE, ["step", value])
+    report.expect(page.locator("#step").evaluate("slider => [slider.max, slider.value]") == [str(n - 1)] * 2, "the last time is not shown first")
+    warmest = page.evaluate("viewer.header.ranges")
+    report.changes("the first time", lambda: (slide(0), page.wait_for_timeout(500)))
+    report.expect(page.evaluate("document.getElementById('case').selectedIndex") == 0, "the choice does not follow the slider")
+    report.expect(page.evaluate("viewer.header.ranges") != warmest, "the first time has the values of the last")
+    report.expect(page.locator(".of-case:visible").count() > 0, "the first time has no tables")
+    report.changes("the last time", lambda: (slide(n - 1), page.wait_for_timeout(500)))
+    report.expect(report.pixels()["sum"] == end["sum"], "the last time looks otherwise when it comes back")
+    curves = page.locator("svg.plot path.curve").evaluate_all("curves => curves.map((curve) => curve.getAttribute('d').split('L').length)")
+    report.expect(sum(points > 20 for points in curves) == 2, f"curves of {curves} points, not two over time")
+    names = page.locator("#field option").all_inner_texts()
+    report.expect(any("error" in name for name in names), f"no error among {names}")
+    error = str(next(i for i, name in enumerate(names) if "error" in name))
+    report.changes("the error", lambda: page.select_option("#field", error))
+    report.changes("the temperature", lambda: page.select_option("#field", "0"))
 
 
 def symbols(report):

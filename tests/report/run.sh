@@ -73,6 +73,35 @@ CASE
 sed -e 's/^poisson/density = 7850.0\npoisson/' -e 's/^\[\[material\]\]/[analysis]\nstudy = "modal"\nmodes = 3\n[[material]]/' \
     -e '/^\[\[force\]\]/,$d' "$out/quadratic.toml" >"$out/modes.toml"
 "$binary" solve "$out/modes.toml" -o "$out" --device cpu --quiet
+# Times of heat, which a slider goes through, with two probes and the mesh's error.
+cat >"$out/warming.toml" <<'CASE'
+[mesh]
+generate = { kind = "box", element = "hex20", size = [0.05, 0.04, 0.03], cells = [5, 4, 3] }
+[analysis]
+kind = "heat"
+study = "transient"
+[[material]]
+name = "steel"
+conductivity = 50.0
+density = 7850.0
+specific_heat = 480.0
+[[support]]
+on = "xmin"
+value = 100.0
+[[convection]]
+on = "xmax"
+coefficient = 500.0
+ambient = 20.0
+[time]
+end = 60.0
+step = 2.0
+initial = 20.0
+outputs = 4
+[output]
+fields = ["temperature", "heat_flux_nodal", "error_nodal"]
+probes = [{ name = "middle", at = [0.025, 0.02, 0.015] }, { name = "end", at = [0.05, 0.02, 0.015] }]
+CASE
+"$binary" solve "$out/warming.toml" -o "$out" --device cpu --quiet
 # Two iterations are too few, so these results are marked.
 status=0
 "$binary" solve "$meshes/strip.toml" -o "$out" --device cpu --quiet --method cg --max-iterations 2 2>"$out/strip.txt" || status=$?

@@ -47,8 +47,8 @@ impl Constants {
     }
 
     /// Which set each cell of a block has: that of its material, or one of its own, added here, by its factor, and by axes and
-    /// temperature at its centroid; nothing if all are by material.
-    pub(super) fn of_cells(&mut self, model: &Model, block: usize) -> Option<Vec<u32>> {
+    /// temperature at its centroid in a step; nothing if all are by material.
+    pub(super) fn of_cells(&mut self, model: &Model, step: usize, block: usize) -> Option<Vec<u32>> {
         let factors = model.cell_factors.get(block);
         let varies =
             |material: &&Material| factors.is_some() || material.axes.vary() || !material.by_temperature.is_empty();
@@ -59,7 +59,8 @@ impl Constants {
                 return material;
             };
             let number = self.general.len() / self.size;
-            let warm = model.temperature.as_ref().map_or(0.0, |of| of.reference + of.at_centre(0, block, cells, cell));
+            let warm =
+                model.temperature.as_ref().map_or(0.0, |of| of.reference + of.at_centre(step, block, cells, cell));
             let own = own.at(warm);
             let place = model.mesh.middle(cells.cell(cell));
             let factor = factors.map_or(1.0, |factors| factors[cell]);

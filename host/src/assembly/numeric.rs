@@ -76,6 +76,24 @@ impl DeviceMesh {
         })
     }
 
+    /// The same with the constants of materials as they are in a step.
+    ///
+    /// # Errors
+    ///
+    /// As [`DeviceMesh::new`].
+    pub fn at_step(
+        space: &Space,
+        (model, step): (&Model, usize),
+        blocks: Vec<CellBlock>,
+        coords: Buffer<[f64; 3]>,
+    ) -> Result<Self> {
+        let mut mesh = DeviceMesh::new(space, model, blocks, coords)?;
+        if step > 0 {
+            mesh.set_materials(space, model, step)?;
+        }
+        Ok(mesh)
+    }
+
     /// Takes a model's temperatures: from now on stress is that of the strain less the thermal strain.
     pub fn set_temperature(&mut self, space: &Space, model: &Model, numbering: &Numbering) -> Result<()> {
         let Some(temperature) = &model.temperature else { return Ok(()) };
@@ -105,15 +123,15 @@ impl DeviceMesh {
         }
     }
 
-    /// Takes the materials and the thickness of another model on the same mesh. What was found out about the topology,
-    /// here and in matrices and assemblies of this mesh, stays as it is.
-    pub fn set_materials(&mut self, space: &Space, model: &Model) -> Result<()> {
+    /// Takes the materials, as they are in a step, and the thickness of another model on the same mesh. What was found out about
+    /// the topology, here and in matrices and assemblies of this mesh, stays as it is.
+    pub fn set_materials(&mut self, space: &Space, model: &Model, step: usize) -> Result<()> {
         assert_eq!(model.analysis.components(), self.components(), "an analysis of other unknowns");
         (self.analysis, self.form) = (model.analysis, model.form());
         let mut constants = Constants::of_materials(model);
         for block in &mut self.blocks {
             block.material = materials_of(space, model, &block.cells)?;
-            block.own_constants = own_constants(space, model, &block.cells, &mut constants)?;
+            block.own_constants = own_constants(space, (model, step), &block.cells, &mut constants)?;
         }
         self.constants = constants.upload(space)?;
         Ok(())
@@ -244,7 +262,7 @@ fn device_block(space: &Space, model: &Model, cells: CellBlock, constants: &mut 
     }
     Ok(DeviceBlock {
         material: materials_of(space, model, &cells)?,
-        own_constants: own_constants(space, model, &cells, constants)?,
+        own_constants: own_constants(space, (model, 0), &cells, constants)?,
         temperatures: None,
         cells,
     })
@@ -252,11 +270,11 @@ fn device_block(space: &Space, model: &Model, cells: CellBlock, constants: &mut 
 
 fn own_constants(
     space: &Space,
-    model: &Model,
+    (model, step): (&Model, usize),
     cells: &CellBlock,
     constants: &mut Constants,
 ) -> Result<Option<Buffer<u32>>> {
-    constants.of_cells(model, cells.index).map(|of| space.upload_vec(of)).transpose()
+    constants.of_cells(model, step, cells.index).map(|of| space.upload_vec(of)).transpose()
 }
 
 fn materials_of(space: &Space, model: &Model, cells: &CellBlock) -> Result<Buffer<u32>> {

@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 
 use toml::Spanned;
 
+use super::case::Case;
 use super::case::tables::{TemperatureOnTable, TemperatureTable};
 use super::density::in_use;
 use super::locate::Locator;
@@ -91,6 +92,14 @@ impl Temperature {
     }
 }
 
+impl Model {
+    /// Whether steps have other constants of materials, each those of its temperatures.
+    pub fn stiffness_changes(&self) -> bool {
+        let has_several = self.temperature.as_ref().is_some_and(|of| of.n_steps() > 1);
+        has_several && self.materials.iter().any(|material| !material.by_temperature.is_empty())
+    }
+}
+
 /// Nodes and their shape functions at a point.
 type Shares = Vec<(u32, f64)>;
 
@@ -131,21 +140,15 @@ pub(super) fn resolve(
 ) -> Option<Temperature> {
     let table = selector.case.tables.temperature.as_ref()?;
     problems.take(selector.case.check_temperature(table))?;
-    let heat = match &table.get_ref().from {
-        Some(from) => Some(problems.take(heat(selector, from))?),
-        None => None,
+    let heat = match (&table.get_ref().from, &table.get_ref().heat) {
+        (Some(from), _) => Some(problems.take(heat(selector, from))?),
+        (_, Some(tables)) => {
+            let case = Case { tables: *tables.clone(), others: Vec::new(), ..selector.case.clone() };
+            Some(Box::new(problems.take(Model::resolve(&case, selector.mesh.clone()))?))
+        }
+        _ => None,
     };
     let temperature = problems.take(read(selector, table.get_ref(), heat))?;
-    if temperature.n_steps() > 1
-        && let Some(material) = materials.iter().position(|material| !material.by_temperature.is_empty())
-    {
-        let place = selector.case.tables.material[material].get_ref().name.span();
-        let message = format!(
-            "constants of `{}` go by temperature, and the heat case has several times",
-            materials[material].name
-        );
-        problems.add(selector.case.error_at(place, message, "let its [time] have outputs = 1: the last"));
-    }
     let all_have = check_expansion(selector, table, materials, cell_material, problems);
     all_have.then_some(temperature)
 }

@@ -26,8 +26,12 @@ pub struct Transient {
     pub steps: Steps,
     /// How to go from one to the next.
     pub scheme: Scheme,
-    /// The temperatures at first, `[n_nodes]`.
+    /// When it begins.
+    pub start: f64,
+    /// The temperatures at first, `[n_nodes]`; those of the model before it where it goes on from that.
     pub initial: Vec<f64>,
+    /// Whether it does.
+    pub goes_on: bool,
     /// How what the supports prescribe changes.
     pub of_supports: Vec<Option<Amplitude>>,
     /// How the ambients of the springs change.
@@ -93,7 +97,7 @@ pub(super) fn resolve(
         let place = case.tables.material[i].get_ref().name.span();
         problems.add(ModelError::MissingSpecificHeat(case.error_at(place, message, help)));
     }
-    let TimeTable { initial, on, nodal, .. } = table.get_ref();
+    let &TimeTable { start, goes_on, ref initial, ref on, ref nodal, .. } = table.get_ref();
     let mut initial = vec![initial.as_ref().map_or(0.0, |value| *value.get_ref()); selector.mesh.coords.len()];
     for table in on {
         let nodes = problems.take(selector.nodes(&table.on)).unwrap_or_default();
@@ -102,7 +106,8 @@ pub(super) fn resolve(
     let of_deck = nodal.iter().filter_map(|(tag, value)| Some((selector.node(*tag)?, value)));
     of_deck.for_each(|(node, value)| initial[node as usize] = *value);
     let (of_supports, of_springs, of_loads) = Default::default();
-    Some(Transient { times, steps, scheme: case.scheme(), initial, of_supports, of_springs, of_loads })
+    let scheme = case.scheme();
+    Some(Transient { times, steps, scheme, start, initial, goes_on, of_supports, of_springs, of_loads })
 }
 
 /// How supports, springs and loads change, where none of their tables is wrong.
@@ -116,6 +121,7 @@ pub(super) fn resolve_amplitudes(model: &mut Model, selector: &Selector<'_>, pro
     let of_fluxes = tables.flux.iter().map(|table| take(table.amplitude.as_ref()));
     time.of_loads = of_fluxes.collect();
     time.of_loads.extend(tables.source.iter().map(|table| take(table.amplitude.as_ref())));
+    time.of_loads.extend(tables.nodal_force.iter().map(|table| take(table.amplitude.as_ref())));
     if time.of_supports.iter().all(Option::is_none) {
         return;
     }

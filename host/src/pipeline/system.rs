@@ -274,10 +274,21 @@ impl<T: Real> System<T> {
         phase: &mut Phase,
         timings: &mut Timings,
     ) -> Result<Self> {
+        Self::assemble_at(space, (model, 0), plan, phase, timings)
+    }
+
+    /// The same with the constants of materials as they are in a step; loads are of the first.
+    pub(super) fn assemble_at(
+        space: &Space,
+        (model, step): (&Model, usize),
+        plan: &Plan,
+        phase: &mut Phase,
+        timings: &mut Timings,
+    ) -> Result<Self> {
         let is_assembled = plan.operator != Some(choices::Operator::MatrixFree);
         let (mut body, made) = match is_assembled {
-            true => assembled(space, model, plan, (&mut *phase, &mut *timings))?,
-            false => (patched(space, model, plan)?, None),
+            true => assembled(space, (model, step), plan, (&mut *phase, &mut *timings))?,
+            false => (patched(space, (model, step), plan)?, None),
         };
         let (operator, strategy, f) = match made {
             Some((mut matrix, strategy)) => {
@@ -340,7 +351,7 @@ impl<T: Real> System<T> {
             let (name, why) = ("matrix_free", "has no matrix to assemble again".into());
             return Err(Error::Unsuited { what: "operator", name, why, available: vec!["assembled"] });
         };
-        mesh.set_materials(space, model)?;
+        mesh.set_materials(space, model, 0)?;
         self.body.parts = Parts::new(space, model, &self.body.numbering, &self.body.coords)?;
         if model.temperature.is_some() {
             let Loaded { numbering, mesh, coords, .. } = &self.body;
@@ -459,20 +470,20 @@ pub(super) type Made<T> = (Matrix<T>, Strategy);
 /// A body and its matrix before supports.
 fn assembled<T: Real>(
     space: &Space,
-    model: &Model,
+    (model, step): (&Model, usize),
     plan: &Plan,
     (phase, timings): (&mut Phase, &mut Timings),
 ) -> Result<(Loaded, Option<Made<T>>)> {
     // What is needed once is handed over or dropped on the way: at six million tetrahedra the slots, lists and
     // sparsity take half a gigabyte.
-    let (numbering, mesh, made) = unsupported(space, model, plan, (phase, timings))?;
+    let (numbering, mesh, made) = unsupported(space, (model, step), plan, (phase, timings))?;
     Ok((Loaded::new(space, model, plan.method, numbering, mesh)?, Some(made)))
 }
 
 /// A mesh and its matrix before supports.
 pub(super) fn unsupported<T: Real>(
     space: &Space,
-    model: &Model,
+    (model, step): (&Model, usize),
     plan: &Plan,
     (phase, timings): (&mut Phase, &mut Timings),
 ) -> Result<(Numbering, DeviceMesh, Made<T>)> {
@@ -481,7 +492,7 @@ pub(super) fn unsupported<T: Real>(
     let Topology { numbering, pattern, blocks, coords } =
         Topology::new(space, &model.mesh, &model.constraints.pairs(), plan.ordering, DEGREE_WINDOW)?;
     let mut matrix = Matrix::zeros(space, format, model.analysis.components(), &pattern, Tuning::default())?;
-    let mut mesh = DeviceMesh::new(space, model, blocks, coords)?;
+    let mut mesh = DeviceMesh::at_step(space, (model, step), blocks, coords)?;
     mesh.addition = Addition::new(space, model, &numbering)?;
     let mut assembly = Assembly::new(space, &mesh, &pattern, strategy)?;
     space.finish()?;
@@ -491,15 +502,15 @@ pub(super) fn unsupported<T: Real>(
 }
 
 /// A body that has no matrix.
-pub(super) fn patched(space: &Space, model: &Model, plan: &Plan) -> Result<Loaded> {
-    let (numbering, mesh) = without_matrix(space, model)?;
+pub(super) fn patched(space: &Space, (model, step): (&Model, usize), plan: &Plan) -> Result<Loaded> {
+    let (numbering, mesh) = without_matrix(space, (model, step))?;
     Loaded::new(space, model, plan.method, numbering, mesh)
 }
 
 /// A mesh that has no matrix.
-pub(super) fn without_matrix(space: &Space, model: &Model) -> Result<(Numbering, DeviceMesh)> {
+pub(super) fn without_matrix(space: &Space, (model, step): (&Model, usize)) -> Result<(Numbering, DeviceMesh)> {
     let Topology { numbering, blocks, coords, .. } = Topology::without_matrix(space, &model.mesh)?;
-    let mut mesh = DeviceMesh::new(space, model, blocks, coords)?;
+    let mut mesh = DeviceMesh::at_step(space, (model, step), blocks, coords)?;
     mesh.addition = Addition::new(space, model, &numbering)?;
     Ok((numbering, mesh))
 }

@@ -49,7 +49,8 @@ pub(super) fn solve(run: &mut Run) -> Result<()> {
     let mut system = System::<f64>::assemble(space, model, &run.used.plan, &mut run.phase, &mut run.timings)?;
     system.body.parts.unite_materials();
     system.body.parts.lists.hold_motions();
-    let mut march = March::new(space, model, time, system)?;
+    let before = run.before.take().filter(|_| time.goes_on);
+    let mut march = March::new(space, model, time, before.as_deref().unwrap_or(&time.initial), system)?;
     run.timings.boundary += run.phase.next("solve");
     for (number, &end) in time.times.iter().enumerate().take(run.cases.own) {
         run.begin(number);
@@ -115,7 +116,13 @@ struct Trial {
 }
 
 impl<'a> March<'a> {
-    fn new(space: &Space, model: &'a Model, time: &'a Transient, mut system: System<f64>) -> Result<Self> {
+    fn new(
+        space: &Space,
+        model: &'a Model,
+        time: &'a Transient,
+        initial: &[f64],
+        mut system: System<f64>,
+    ) -> Result<Self> {
         let capacity = capacity_matrix(space, model, &system.body.mesh, system.matrix())?;
         let n = system.f.len();
         let mut stored = space.zeros(n)?;
@@ -126,7 +133,7 @@ impl<'a> March<'a> {
         let [content] = space.read([SUM])?;
         system.body.supports = Supports::new(model, &system.body.numbering);
         let held = system.body.supports.upload(space)?;
-        let initial: Vec<f64> = system.body.numbering.gather(&time.initial);
+        let initial: Vec<f64> = system.body.numbering.gather(initial);
         let curves = model.probes.iter().map(|probe| Curve { name: probe.name.clone(), rows: vec![] }).collect();
         let mut march = March {
             model,
@@ -137,7 +144,7 @@ impl<'a> March<'a> {
             solver: None,
             rate: 0.0,
             history: History::default(),
-            now: 0.0,
+            now: time.start,
             step: 0.0,
             stored,
             held,
@@ -146,7 +153,7 @@ impl<'a> March<'a> {
             at: vec![],
             curves,
         };
-        march.set_outer(space, 0.0)?;
+        march.set_outer(space, time.start)?;
         let first = march.with_prescribed(space, &space.upload_vec(initial)?)?;
         march.history.push(first);
         march.probe(space)?;

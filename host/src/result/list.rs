@@ -89,6 +89,8 @@ macro_rules! for_each_field {
             error, Cell, SCALAR, Unlabelled, [Elasticity, Potential, Heat], Asked;
             error_nodal, Node, SCALAR, Unlabelled, [Elasticity, Potential, Heat], Asked;
             nodal_force, Node, VECTOR, Force, [Elasticity], Asked;
+            nodal_flow, Node, SCALAR, Unlabelled, [Heat], Asked;
+            heat_flux_points, CellPoint, VECTOR, Unlabelled, [Heat], Asked;
             stress_points, CellPoint, TENSOR, Stress, [Elasticity], Asked;
             strain, Cell, TENSOR, Unlabelled, [Elasticity], Asked;
             strain_nodal, Node, TENSOR, Unlabelled, [Elasticity], Asked;

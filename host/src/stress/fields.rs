@@ -4,11 +4,11 @@
 
 use super::cells::Asked;
 use super::tensor::{principal, tresca as tresca_of};
-use super::{Context, cells, error, nodal, warmth};
+use super::{Context, cells, error, nodal, spring_forces, warmth};
 use crate::model::{Material, Model};
 use crate::parallel;
 use crate::result::Result;
-use kernels_rs::form::General;
+use kernels_rs::form::{General, Scalar};
 use kernels_rs::material::von_mises as von_mises_of;
 use std::mem::take;
 
@@ -121,6 +121,27 @@ pub(super) fn heat_flux(of: &mut Context) -> Result<Lists> {
 pub(super) fn heat_flux_nodal(of: &mut Context) -> Result<Lists> {
     let uphill = nodal::nodal_gradient(of.space, of.model, of.numbering, of.mesh, of.device_u, Asked::Stress)?.values;
     Ok(map(&flat(vec![uphill]), |flux: [f64; 3]| flux.map(|c| 0.0 - c)))
+}
+
+/// The heat flux at the integration points, those of an element one after the other.
+pub(super) fn heat_flux_points(of: &mut Context) -> Result<Lists> {
+    let mut lists = vec![Vec::new(); of.model.mesh.cells.len()];
+    for block in &of.mesh.blocks {
+        let points = block.cells.kind.info().shape.quadrature;
+        let uphill = cells::sampled::<Scalar>(of.space, of.mesh, block, points, of.device_u, Asked::Stress)?.stress;
+        lists[block.cells.index] = of.space.take(uphill)?.into_flattened().into_iter().map(|c| 0.0 - c).collect();
+    }
+    Ok(lists)
+}
+
+/// The heat that conduction takes from each node: what supports, loads and convection bring there, less what is stored.
+pub(super) fn nodal_flow(of: &mut Context) -> Result<Lists> {
+    let mut flows = of.space.take(of.mesh.internal_force(of.space, of.device_u, None)?)?;
+    for spring in &of.model.springs {
+        // What it takes is among them.
+        of.numbering.add_forces(&mut flows, 1, spring_forces(spring, of.numbering, of.u, 1, 0.0));
+    }
+    Ok(vec![of.numbering.to_mesh_order(&flows)])
 }
 
 /// The number of the material of each element.

@@ -14,6 +14,14 @@ def _vector(values):
     return np.ascontiguousarray(values, np.float64).ravel()
 
 
+def _right_side(values):
+    f = _vector(values)
+    if not np.isfinite(f).all():
+        i = int(np.flatnonzero(~np.isfinite(f))[0])
+        raise ValueError(f"the right-hand side is {f[i]} at {i}: expected finite numbers")
+    return f
+
+
 class _Solver(LinearOperator):
     """An operator that is solved with, too."""
 
@@ -91,7 +99,7 @@ class Stiffness(_Solver):
         ConvergenceWarning
             If the tolerance is not met.
         """
-        return self._solved(self._native.solve(None if f is None else _vector(f), tolerance, max_iterations))
+        return self._solved(self._native.solve(None if f is None else _right_side(f), tolerance, max_iterations))
 
     def energies(self, u):
         """``u . K_e u`` of each element, ``(n_elements,)``: twice its strain energy."""
@@ -121,7 +129,7 @@ class Amg(_Solver):
 
     def solve(self, b, tolerance=1e-8, max_iterations=1000):
         """Solve ``A x = b`` by flexible conjugate gradients with this; arguments as in `Stiffness.solve`."""
-        return self._solved(self._native.solve(_vector(b), tolerance, max_iterations))
+        return self._solved(self._native.solve(_right_side(b), tolerance, max_iterations))
 
 
 def amg(A, near_nullspace=None, *, points=None, device="cpu"):
@@ -130,8 +138,8 @@ def amg(A, near_nullspace=None, *, points=None, device="cpu"):
     Parameters
     ----------
     A : sparse matrix or array of scipy or CuPy
-        Symmetric, positive definite. Its blocks are those of a BSR matrix, of 1, 2, 3 or 6 rows; those of other formats
-        are numbers.
+        Symmetric, positive definite. Its blocks are those of a BSR matrix, of 1, 2, 3 or 6 rows. Matrices of other formats
+        have blocks of so many rows as `points` says, else of one.
     near_nullspace : array (n, k), optional
         What costs no energy, up to six columns; by default the rigid motions of `points`, or without these a constant
         for each component.
@@ -145,6 +153,11 @@ def amg(A, near_nullspace=None, *, points=None, device="cpu"):
     Amg
         A `scipy.sparse.linalg.LinearOperator`, for ``M`` of scipy's solvers.
 
+    Warns
+    -----
+    UserWarning
+        If several columns of `near_nullspace` are given for a matrix without blocks, where they help little.
+
     Notes
     -----
     The cycle contains steps of conjugate gradients, so that it is not quite linear; `Amg.solve` allows for that.
@@ -152,7 +165,13 @@ def amg(A, near_nullspace=None, *, points=None, device="cpu"):
     A = A.get() if hasattr(A, "get") and not scipy.sparse.issparse(A) else A
     if not scipy.sparse.issparse(A):
         raise TypeError(f"a {type(A).__name__} is no sparse matrix")
-    A = A if A.format == "bsr" else A.tobsr(blocksize=(1, 1))
+    if A.format != "bsr":
+        n_nodes = A.shape[0] if points is None else len(points)
+        size = A.shape[0] // n_nodes if n_nodes and A.shape[0] % n_nodes == 0 else 1
+        if points is None and near_nullspace is not None and np.ndim(near_nullspace) > 1 and np.shape(near_nullspace)[1] > 1:
+            text = f"a matrix of format {A.format} has no blocks: if several rows belong to a node, pass A.tobsr((3, 3))"
+            warnings.warn(text, stacklevel=2)
+        A = A.tobsr(blocksize=(size, size))
     size = A.blocksize[0]
     if A.shape[0] != A.shape[1] or A.blocksize != (size, size) or size not in (1, 2, 3, 6):
         raise ValueError(

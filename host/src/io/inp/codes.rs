@@ -15,8 +15,16 @@ pub enum Family {
     Revolved,
 }
 
-const FAMILIES: [(&str, Family); 4] =
-    [("C3D", Family::Solid), ("CPS", Family::PlaneStress), ("CPE", Family::PlaneStrain), ("CAX", Family::Revolved)];
+/// The last three are Abaqus's, of heat alone.
+const FAMILIES: [(&str, Family); 7] = [
+    ("C3D", Family::Solid),
+    ("CPS", Family::PlaneStress),
+    ("CPE", Family::PlaneStrain),
+    ("CAX", Family::Revolved),
+    ("DC3D", Family::Solid),
+    ("DC2D", Family::PlaneStress),
+    ("DCAX", Family::Revolved),
+];
 
 /// The family and the kind of a type's elements, `C3D20`; none if they are not of a body or not known.
 pub fn solid(code: &str) -> Option<(Family, ElementKind)> {

@@ -13,7 +13,13 @@ pub type Points = Vec<[f64; 2]>;
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TimeTable {
-    /// When it ends; it begins at 0.
+    /// When it begins; 0 but in a deck.
+    #[serde(skip)]
+    pub start: f64,
+    /// Of a deck: whether the temperatures at first are those at the end of the step before.
+    #[serde(skip)]
+    pub goes_on: bool,
+    /// When it ends.
     pub end: Spanned<f64>,
     /// The length of steps.
     pub step: Option<Spanned<f64>>,

@@ -18,7 +18,7 @@ pub(in crate::model) struct Couple {
 
 impl Case {
     pub(in crate::model) fn check_temperature(&self, table: &Spanned<TemperatureTable>) -> Checked {
-        let TemperatureTable { reference, value, file, from, on, nodal } = table.get_ref();
+        let TemperatureTable { reference, value, file, from, heat, on, nodal } = table.get_ref();
         let places =
             [value.as_ref().map(Spanned::span), file.as_ref().map(Spanned::span), from.as_ref().map(Spanned::span)];
         if let [_, second, ..] = &places.iter().flatten().collect::<Vec<_>>()[..] {
@@ -27,7 +27,8 @@ impl Case {
         }
         self.check_number("reference", reference)?;
         value.iter().chain(on.iter().map(|on| &on.value)).try_for_each(|value| self.check_number("value", value))?;
-        match value.is_none() && file.is_none() && from.is_none() && on.is_empty() && nodal.is_empty() {
+        let is_said = value.is_some() || file.is_some() || from.is_some() || heat.is_some();
+        match !is_said && on.is_empty() && nodal.is_empty() {
             true => {
                 let help = "value = 80.0 everywhere, `on` and `value` in [[temperature.on]], or file = \"points.csv\"";
                 Err(self.error_at(table.span(), "[temperature] does not say how warm the body is", help))

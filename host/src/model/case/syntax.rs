@@ -80,6 +80,7 @@ pub(super) fn another_file(path: &Path, bytes: &[u8]) -> Option<Box<CaseError>> 
 }
 
 const QUOTES: &str = "put text in quotes: on = \"group\"";
+const ONCE: &str = "put the keys of both into one; tables that may come several times have two brackets: [[force]]";
 const SLASHES: &str = "write paths with `/`, or in single quotes: file = 'C:\\parts\\part.msh'";
 
 /// What a case file looks like.
@@ -97,7 +98,9 @@ fn document(source: &Source) -> Checked<Spanned<DeTable<'_>>> {
             return source.error_at(place, message, help);
         }
         let message = error.message();
+        let heads_table = error.span().is_some_and(|at| source.text[..at.start].ends_with('['));
         let (said, help) = match message {
+            _ if message.contains("duplicate") && heads_table => ("this table is there twice", ONCE),
             _ if message.contains("must be quoted") => ("this text has no quotes", QUOTES),
             _ if message.contains("invalid boolean") => {
                 ("this is not `true` or `false`, and a text needs quotes", QUOTES)

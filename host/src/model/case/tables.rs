@@ -402,6 +402,9 @@ pub struct TemperatureTable {
     pub file: Option<Spanned<String>>,
     /// Or a heat case, which is solved first.
     pub from: Option<Spanned<String>>,
+    /// The same of a deck, by its tables.
+    #[serde(skip)]
+    pub heat: Option<Box<Tables>>,
     #[serde(default)]
     pub on: Vec<TemperatureOnTable>,
     /// Of nodes by their tags, which a deck has.
@@ -490,8 +493,10 @@ pub struct NodalForceTable {
     /// What results call them.
     pub label: String,
     pub place: Place,
-    /// By nodes' tags.
+    /// By nodes' tags; what flows into them comes first, then zeros.
     pub forces: Vec<(u64, [f64; 3])>,
+    /// What they are multiplied by over time.
+    pub amplitude: Option<Spanned<Points>>,
 }
 
 #[derive(Debug, Clone, Deserialize)]

@@ -216,6 +216,7 @@ fn syntax_errors_and_missing_keys_have_their_place() {
     spoilt("poisson = 0.3\n", "", "7:", &["`poisson` is missing"]);
     spoilt("[mesh]", "[grid]", "1:", &["unknown key `grid`"]);
     spoilt("value = 2e6", "value = 2e6\nvalue = 3e6", "24:", &["duplicate"]);
+    spoilt("[gravity]", "[mesh]\n[gravity]", "18:2: this table is there twice", &["into one"]);
 }
 
 #[test]

@@ -15,6 +15,8 @@ use crate::result::choices::Scheme;
 const OUTPUTS: u64 = 10;
 /// And at most.
 const MOST_OUTPUTS: u64 = 100_000;
+/// What is rounding in the length of a step.
+const ROUNDING: f64 = 1e-9;
 /// Steps at most.
 const MOST_STEPS: f64 = 1e8;
 
@@ -88,6 +90,7 @@ impl Case {
             .chain(tables.flux.iter().filter_map(|table| table.amplitude.as_ref()))
             .chain(tables.convection.iter().filter_map(|table| table.amplitude.as_ref()))
             .chain(tables.source.iter().filter_map(|table| table.amplitude.as_ref()))
+            .chain(tables.nodal_force.iter().filter_map(|table| table.amplitude.as_ref()))
     }
 
     /// A factor over time.
@@ -107,15 +110,16 @@ impl Case {
     }
 
     fn step_length(&self, table: &Spanned<TimeTable>) -> Checked<Steps> {
-        let TimeTable { end, step, tolerance, .. } = table.get_ref();
+        let TimeTable { start, end, step, tolerance, .. } = table.get_ref();
         self.check_positive("end", end)?;
+        let length = *end.get_ref() - start;
         match (step, tolerance) {
             (Some(step), None) => {
                 self.check_positive("step", step)?;
-                if *step.get_ref() > *end.get_ref() {
+                if *step.get_ref() > length * (1.0 + ROUNDING) {
                     return Err(self.error_at(step.span(), "`step` is longer than the whole time", "make it shorter"));
                 }
-                if *end.get_ref() > MOST_STEPS * *step.get_ref() {
+                if length > MOST_STEPS * *step.get_ref() {
                     let message = format!("there would be more than {MOST_STEPS:e} steps");
                     return Err(self.error_at(step.span(), message, "make `step` longer"));
                 }
@@ -135,7 +139,7 @@ impl Case {
 
     /// The times that results are written at, ascending, the end last.
     fn times(&self, table: &Spanned<TimeTable>) -> Checked<Vec<f64>> {
-        let (TimeTable { outputs, times, .. }, end) = (table.get_ref(), *table.get_ref().end.get_ref());
+        let (TimeTable { start, outputs, times, .. }, end) = (table.get_ref(), *table.get_ref().end.get_ref());
         if let (Some(outputs), Some(_)) = (outputs, times) {
             let message = "[time] has `outputs` and `times`";
             return Err(self.error_at(outputs.span(), message, "leave one of them out"));
@@ -143,7 +147,7 @@ impl Case {
         if let Some(times) = times {
             let (values, place) = (&times.get_ref().0, times.span());
             self.check_finite("times", place.clone(), values)?;
-            let is_within = values.iter().all(|time| *time > 0.0 && *time <= end);
+            let is_within = values.iter().all(|time| *time > *start && *time <= end);
             if values.is_empty() || !is_within || values.windows(2).any(|pair| pair[0] >= pair[1]) {
                 let message = "`times` ascend, later than 0 and not later than `end`";
                 return Err(self.error_at(place, message, "times = [10.0, 100.0, 1000.0]"));

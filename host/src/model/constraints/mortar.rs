@@ -174,30 +174,52 @@ fn neighbours(
     around.keys().filter(|node| follows.contains(node)).map(|node| (*node, of(node))).collect()
 }
 
-/// What a slave face has of the masters in front of it.
-fn share(mesh: &Mesh, face: &Face, surface: &Surface<'_>, tolerance: f64) -> Share {
-    let (plane, n) = (Plane::of(face, mesh), face.nodes().len());
-    let own = plane.seen(face, mesh);
-    let (mut mass, mut products) = (DMatrix::<f64>::zeros(n, n), HashMap::<u32, Vec<f64>>::new());
+/// A point of a face that lies on one of the other side.
+pub struct Shared {
+    /// The area that it stands for.
+    pub weight: f64,
+    /// The shape functions of the face's nodes.
+    pub own: Vec<f64>,
+    /// Nodes of the other side with theirs.
+    pub other: Vec<(u32, f64)>,
+}
+
+/// Points that integrate over what a face shares with those in front of it; and whether it is covered. Edges of both are taken for straight.
+pub fn shared(mesh: &Mesh, face: &Face, surface: &Surface<'_>, tolerance: f64) -> (Vec<Shared>, bool) {
+    let plane = Plane::of(face, mesh);
+    let corners = |of: &Face| of.kind.info().n_corners;
+    let (own, mut found) = (plane.seen(face, mesh), Vec::new());
     for other in surface.near(face, tolerance) {
         let away = Plane::of(other, mesh);
         if dot(plane.normal, away.normal) >= 0.0 || plane.height(other, mesh).abs() > tolerance {
             continue;
         }
         let theirs = plane.seen(other, mesh);
-        for (at, weight) in overlap(&own, &theirs) {
-            let (values, masters) = (shapes(face, &own, at), shapes(other, &theirs, at));
-            for a in 0..n {
-                (0..n).for_each(|c| mass[(a, c)] += weight * values[a] * values[c]);
-            }
-            for (node, value) in other.nodes().iter().zip(masters) {
-                let row = products.entry(*node).or_insert_with(|| vec![0.0; n]);
-                (0..n).for_each(|a| row[a] += weight * values[a] * value);
-            }
+        for (at, weight) in overlap(&own[..corners(face)], &theirs[..corners(other)]) {
+            let masters = other.nodes().iter().copied().zip(shapes(other, &theirs, at));
+            found.push(Shared { weight, own: shapes(face, &own, at), other: masters.collect() });
         }
     }
-    let whole: f64 = overlap(&own, &own).iter().map(|(_, weight)| weight).sum();
-    let is_covered = (mass.sum() - whole).abs() <= UNCOVERED * whole;
+    let outline = &own[..corners(face)];
+    let whole: f64 = overlap(outline, outline).iter().map(|(_, weight)| weight).sum();
+    let covered: f64 = found.iter().map(|of| of.weight).sum();
+    (found, (covered - whole).abs() <= UNCOVERED * whole)
+}
+
+/// What a slave face has of the masters in front of it.
+fn share(mesh: &Mesh, face: &Face, surface: &Surface<'_>, tolerance: f64) -> Share {
+    let n = face.nodes().len();
+    let (mut mass, mut products) = (DMatrix::<f64>::zeros(n, n), HashMap::<u32, Vec<f64>>::new());
+    let (points, is_covered) = shared(mesh, face, surface, tolerance);
+    for Shared { weight, own, other } in points {
+        for a in 0..n {
+            (0..n).for_each(|c| mass[(a, c)] += weight * own[a] * own[c]);
+        }
+        for (node, value) in other {
+            let row = products.entry(node).or_insert_with(|| vec![0.0; n]);
+            (0..n).for_each(|a| row[a] += weight * own[a] * value);
+        }
+    }
     let size: Vec<f64> = mass.row_iter().map(|row| row.sum()).collect();
     let inverse = mass.try_inverse().filter(|_| is_covered).unwrap_or_else(|| DMatrix::zeros(n, n));
     let mut rows = vec![Row::new(); n];

@@ -9,6 +9,7 @@ use std::collections::{HashMap, HashSet};
 use toml::Spanned;
 use warpfem_text::{counted, number};
 
+use super::mortar::Shared;
 use super::projection::{self, Projection, Surface};
 use super::{Constraints, Dof, Entry, Equation, kind_of, mortar};
 use crate::element::shape::At;
@@ -83,8 +84,9 @@ pub fn add(
     Ok(())
 }
 
-/// Of a joint that resists a flow: at the points of a rule on the slave's faces the difference of both sides, times the root of
-/// the area that the point stands for, so that the sum of its squares is `int (u_s - u_m)^2 dA`.
+/// Of a joint that resists a flow: at points of the slave's faces the difference of both sides, times the root of the area that the
+/// point stands for, so that the sum of its squares is `int (u_s - u_m)^2 dA`. The points are those of what a face shares with each
+/// master, where masters cover it: a rule for the face alone would be 0.1 % off, as it does not see the edges between these.
 pub fn gaps(selector: &Selector<'_>, table: &Spanned<TieTable>) -> Checked<Vec<Vec<(Dof, f64)>>> {
     let (case, mesh, tie) = (selector.case, selector.mesh, table.get_ref());
     let (own, masters) = (selector.faces(&tie.slave)?, selector.faces(&tie.master)?);
@@ -101,7 +103,18 @@ pub fn gaps(selector: &Selector<'_>, table: &Spanned<TieTable>) -> Checked<Vec<V
             let terms = own.chain(other).map(|(node, factor)| (Dof { node, component: 0 }, factor));
             (foot.gap, terms.collect())
         };
-        face.kind.table().mass.iter().map(point).collect()
+        let (points, is_covered) = mortar::shared(mesh, face, &surface, tolerance);
+        if !is_covered {
+            return face.kind.table().mass.iter().map(point).collect();
+        }
+        let term = |factor: f64| move |(node, n): (u32, f64)| (Dof { node, component: 0 }, factor * n);
+        let point = |Shared { weight, own, other }: Shared| {
+            let own: Vec<(u32, f64)> = face.nodes().iter().copied().zip(own).collect();
+            let at = |c: usize| own.iter().map(|(node, n)| n * mesh.coords[*node as usize][c]).sum();
+            let root = (case.analysis().around([at(0), at(1), at(2)]) * weight).sqrt();
+            (0.0, own.into_iter().map(term(root)).chain(other.into_iter().map(term(-root))).collect())
+        };
+        points.into_iter().map(point).collect()
     };
     let all: Vec<(f64, Vec<(Dof, f64)>)> = parallel::map_items(&own, &of_face).into_iter().flatten().collect();
     let nearest = all.iter().map(|(gap, _)| *gap).fold(f64::INFINITY, f64::min);

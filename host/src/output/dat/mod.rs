@@ -22,6 +22,8 @@ pub fn fields(model: &Model) -> Vec<&'static str> {
     let of_print = prints.filter_map(|print| match print.item {
         Item::Displacement | Item::Temperature | Item::Volume => None,
         Item::Reaction => Some("nodal_force"),
+        Item::Flow => Some("nodal_flow"),
+        Item::HeatFlux => Some("heat_flux_points"),
         _ => Some("stress_points"),
     });
     of_print.collect()
@@ -31,15 +33,17 @@ pub fn fields(model: &Model) -> Vec<&'static str> {
 /// frequency for the time; the motion under loads is of the next.
 pub fn write(file: &mut impl Write, model: &Model, number: usize, step: &Step) -> io::Result<()> {
     let Some(deck) = &model.deck else { return Ok(()) };
-    let has_loads = step.study == Study::Static;
-    let number = if has_loads { number } else { usize::from(!step.is_mode()) };
-    let Some(of_step) = deck.steps.get(number) else { return Ok(()) };
-    let time = if has_loads { of_step.time } else { step.value };
-    let prints = of_step.prints.iter().filter(|print| has_loads || print.item != Item::Reaction);
-    let model = if has_loads { model.of_case(number).0 } else { model };
+    let has_loads = matches!(step.study, Study::Static | Study::Transient);
+    let of_modes = || Some((deck.steps.get(usize::from(!step.is_mode()))?, 0));
+    let Some((of_step, output)) = (if has_loads { deck.step_of(number) } else { of_modes() }) else { return Ok(()) };
+    let time = if has_loads { of_step.outputs[output].1 } else { step.value };
+    let is_printed = |print: &&Print| if has_loads { of_step.has(print, output) } else { print.item != Item::Reaction };
+    let prints = of_step.prints.iter().filter(is_printed);
+    let (model, case) = if has_loads { model.of_case(number) } else { (model, 0) };
     let tables = Tables {
         model,
         step,
+        case,
         of_step,
         nodes: model.mesh.node_tags.iter().copied().zip(0..).collect(),
         cells: cells(model),
@@ -112,6 +116,8 @@ fn cells(model: &Model) -> std::collections::HashMap<u64, (usize, usize)> {
 struct Tables<'a> {
     model: &'a Model,
     step: &'a Step,
+    /// Its number among those of the model.
+    case: usize,
     of_step: &'a DeckStep,
     nodes: std::collections::HashMap<u64, usize>,
     cells: std::collections::HashMap<u64, (usize, usize)>,
@@ -125,7 +131,9 @@ impl Tables<'_> {
         if *with_values {
             writeln!(file, "\n {what} {end}\n")?;
             match item {
-                Item::Displacement | Item::Reaction | Item::Temperature => self.write_nodes(file, print)?,
+                Item::Displacement | Item::Reaction | Item::Temperature | Item::Flow => {
+                    self.write_nodes(file, print)?
+                }
                 Item::Energy | Item::Volume => self.write_elements(file, print)?,
                 _ => self.write_points(file, print)?,
             }
@@ -149,8 +157,12 @@ impl Tables<'_> {
     /// A value at a node of an element, or of none.
     fn at(&self, print: &Print, tag: u64) -> Vec<f64> {
         match self.nodes.get(&tag) {
-            Some(node) if print.item != Item::Temperature => self.at_node(print, tag, *node),
-            _ => {
+            Some(node) if print.item == Item::Flow => {
+                self.step.nodes("nodal_flow").get(*node).copied().into_iter().collect()
+            }
+            Some(node) if print.item == Item::Temperature => vec![self.temperature(tag, *node)],
+            Some(node) => self.at_node(print, tag, *node),
+            None => {
                 let own = self.at_point(print.item, tag);
                 let axes = self.model.deck.as_ref().filter(|_| print.is_global).and_then(|deck| deck.axes_at(tag));
                 match (axes, &own[..]) {
@@ -159,6 +171,15 @@ impl Tables<'_> {
                 }
             }
         }
+    }
+
+    /// The temperature of a node of an element: the result, or that of the heat that the step's stress comes from, or as the deck
+    /// gives it.
+    fn temperature(&self, tag: u64, node: usize) -> f64 {
+        let of_heat = self.model.temperature.as_ref().filter(|temperature| temperature.heat.is_some());
+        let found = self.step.nodes("temperature").get(node).copied();
+        let found = found.or_else(|| of_heat.map(|of| of.reference + of.nodal(self.case)[node]));
+        found.unwrap_or_else(|| self.of_step.temperatures.get(&tag).copied().unwrap_or(0.0))
     }
 
     /// A value at a node, in its own axes unless those of the mesh are asked for.
@@ -192,19 +213,28 @@ impl Tables<'_> {
         };
         match item {
             Item::Temperature => vec![self.of_step.temperatures.get(&tag).copied().unwrap_or(0.0)],
+            Item::Flow => vec![0.0],
             Item::Reaction => {
-                let forces = self.of_remote("remote_forces", tag).unwrap_or_else(|| (0..3).map(force).collect());
+                let load = |component: u8| self.of_step.on_points.get(&(tag, component)).copied().unwrap_or(0.0);
+                let forces: Vec<f64> = match self.of_remote(["remote_forces", "remote_moments"], tag) {
+                    Some(held) => held.iter().zip(0..).map(|(force, component)| force + load(component)).collect(),
+                    None => (0..3).map(force).collect(),
+                };
                 forces.iter().zip(0..).map(|(force, component)| force + self.of_springs((tag, component))).collect()
             }
             _ => self
-                .of_remote("remote_displacements", tag)
+                .of_remote(["remote_displacements", "remote_rotations"], tag)
                 .unwrap_or_else(|| (0..3).map(|component| self.displacement((tag, component))).collect()),
         }
     }
 
-    /// What a table says of the remote point that a reference node is.
-    fn of_remote(&self, table: &str, tag: u64) -> Option<Vec<f64>> {
-        let name = format!("node {tag}");
+    /// What the first table says of the remote point that a reference node is, or the second of the one whose rotations a node has.
+    fn of_remote(&self, [of_reference, of_rotations]: [&str; 2], tag: u64) -> Option<Vec<f64>> {
+        let (table, node) = match self.of_step.points.rotations.get(&tag) {
+            Some(reference) => (of_rotations, reference),
+            None => (of_reference, &tag),
+        };
+        let name = format!("node {node}");
         self.step.table(table)?.rows.iter().find(|(known, _)| *known == name).map(|(_, values)| values.clone())
     }
 
@@ -248,6 +278,9 @@ impl Tables<'_> {
         let (model, cells) = (self.model, &self.model.mesh.cells[block]);
         let points = &cells.kind.table().quadrature;
         let at = &points[point];
+        if print.item == Item::HeatFlux {
+            return self.heat_flux(print, block, cell, point);
+        }
         let stress = self.stress(block, cell, point);
         let material = &model.materials[model.cell_material[block][cell] as usize];
         let place = at.place(|b| model.mesh.coords[cells.cell(cell)[b] as usize]);
@@ -270,6 +303,17 @@ impl Tables<'_> {
         vec![xx, yy, zz, xy, xz, yz]
     }
 
+    /// The heat flux at a point, along the axes of the material unless those of the mesh are asked for.
+    fn heat_flux(&self, print: &Print, block: usize, cell: usize, point: usize) -> Vec<f64> {
+        let (model, cells) = (self.model, &self.model.mesh.cells[block]);
+        let points = &cells.kind.table().quadrature;
+        let list = self.step.field("heat_flux_points").map_or(&[][..], |field| field.vectors::<3>(block));
+        let flux = Vector3::from(list.get(cell * points.len() + point).copied().unwrap_or_default());
+        let material = &model.materials[model.cell_material[block][cell] as usize];
+        let axes = material.axes.at(points[point].place(|b| model.mesh.coords[cells.cell(cell)[b] as usize]));
+        (if print.is_global { flux } else { axes * flux }).as_slice().to_vec()
+    }
+
     fn stress(&self, block: usize, cell: usize, point: usize) -> [f64; 6] {
         let n = self.model.mesh.cells[block].kind.table().quadrature.len();
         let list = self.step.field("stress_points").map_or(&[][..], |field| field.vectors::<6>(block));
@@ -280,7 +324,7 @@ impl Tables<'_> {
     fn degrees(&self, at: &At, block: usize, cell: usize) -> f64 {
         let Some(temperature) = &self.model.temperature else { return 0.0 };
         let nodes = self.model.mesh.cells[block].cell(cell).iter().zip(&at.n);
-        nodes.map(|(node, n)| n * temperature.in_cell(0, block, cell, *node)).sum()
+        nodes.map(|(node, n)| n * temperature.in_cell(self.case, block, cell, *node)).sum()
     }
 
     fn write_elements(&self, file: &mut impl Write, print: &Print) -> io::Result<()> {
@@ -311,7 +355,7 @@ impl Tables<'_> {
         // They are along the axes of the mesh.
         let global = Print { is_global: true, ..print.clone() };
         let of = |tag: &u64| match print.item {
-            Item::Reaction => Some(self.at(&global, *tag)),
+            Item::Reaction | Item::Flow => Some(self.at(&global, *tag)),
             _ => self.cells.get(tag).map(|(block, cell)| vec![self.of_element(print, *block, *cell)]),
         };
         let add = |sums: Vec<f64>, more: Vec<f64>| sums.iter().zip(more).map(|(sum, more)| sum + more).collect();
@@ -331,6 +375,8 @@ fn words(item: Item) -> (&'static str, &'static str) {
         Item::Displacement => ("displacements (vx,vy,vz)", ""),
         Item::Reaction => ("forces (fx,fy,fz)", "total force (fx,fy,fz)"),
         Item::Temperature => ("temperatures", ""),
+        Item::Flow => ("heat generation", "total heat generation"),
+        Item::HeatFlux => ("heat flux (elem, integ.pnt.,qx,qy,qz)", ""),
         Item::Stress => ("stresses (elem, integ.pnt.,sxx,syy,szz,sxy,sxz,syz)", ""),
         Item::Strain => ("strains (elem, integ.pnt.,exx,eyy,ezz,exy,exz,eyz)", ""),
         Item::MechanicalStrain => ("mechanical strains (elem, integ.pnt.,exx,eyy,ezz,exy,exz,eyz)", ""),

@@ -132,7 +132,7 @@ impl Edge {
         let plan = Plan::plain(&part, true);
         let mut phase = Phase::begin(&Silent, "setup");
         let of_phase = (&mut phase, &mut Timings::default());
-        let (numbering, mesh, made): (_, _, Made<f64>) = unsupported(&host, &part, &plan, of_phase)?;
+        let (numbering, mesh, made): (_, _, Made<f64>) = unsupported(&host, (&part, 0), &plan, of_phase)?;
         let mut matrix = made.0;
         let nodes = Local { piece: &piece, numbering: &numbering, mesh: &mesh }.nodes();
         let supports = division.supports(&nodes, |_| false);

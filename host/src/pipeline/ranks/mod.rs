@@ -199,11 +199,11 @@ impl<'a> Share<'a> {
         let phase = (&mut Phase::begin(&Silent, "setup"), &mut Timings::default());
         let (numbering, mesh, made): (_, _, Option<Made<f64>>) = match plan.operator {
             Some(choices::Operator::MatrixFree) => {
-                let (numbering, mesh) = without_matrix(space, &part)?;
+                let (numbering, mesh) = without_matrix(space, (&part, 0))?;
                 (numbering, mesh, None)
             }
             _ => {
-                let (numbering, mesh, made) = unsupported(space, &part, plan, phase)?;
+                let (numbering, mesh, made) = unsupported(space, (&part, 0), plan, phase)?;
                 (numbering, mesh, Some(made))
             }
         };
@@ -351,7 +351,7 @@ pub(super) fn solve(run: &mut Run, (ranks, division): (&Ranks, &Division)) -> Re
     let mut share = Share::new(space, division, &run.used.plan, Iterations::PLAIN)?;
     run.used.hierarchy = share.iteration.hierarchy().cloned();
     run.timings.setup += run.phase.next("boundary");
-    let mut body = patched(space, model, &run.used.plan)?;
+    let mut body = patched(space, (model, 0), &run.used.plan)?;
     body.take_off_motion(model, |_| Ok(vec![1.0; body_size(model)]))?;
     let pieces: Vec<_> = (0..size).map(|rank| division.partition.piece(&model.mesh, rank).nodes).collect();
     let link = space.link().map_or(String::new(), |link| format!(", linked by {}", link.name()));

@@ -16,11 +16,10 @@ const PASSED: &[&str] = &[
     "CONTACTPRINT",
     "CONTACTOUTPUT",
     "SECTIONFILE",
+    "FACEPRINT",
     "FILEFORMAT",
     "FILEOUTPUT",
     "MONITOR",
-    "SPECIFICHEAT",
-    "CONDUCTIVITY",
     "PHYSICALCONSTANTS",
     "CONTROLS",
     "DAMPING",
@@ -57,9 +56,9 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("DASHPOT", "dashpots are not solved", STATIC),
     ("COMPLEXFREQUENCY", "vibration with damping is not solved", STATIC),
     ("DYNAMIC", "motion in time is solved of modes alone", "*FREQUENCY, then *MODAL DYNAMIC in a step of its own"),
-    ("HEATTRANSFER", "heat is solved of case files alone", STATIC),
-    ("UNCOUPLEDTEMPERATURE-DISPLACEMENT", "heat is solved of case files alone", STATIC),
-    ("COUPLEDTEMPERATURE-DISPLACEMENT", "heat is solved of case files alone", STATIC),
+    ("RADIATE", "radiation goes with the fourth power of the temperature, and is not solved", FILMS),
+    ("GAPCONDUCTANCE", "heat through contact is not solved", TIES),
+    ("GAPHEATGENERATION", "heat through contact is not solved", TIES),
     ("VISCO", PLASTIC, STATIC),
     ("GREEN", "steps of this kind are not solved", STATIC),
     ("SENSITIVITY", "steps of this kind are not solved", STATIC),
@@ -89,8 +88,9 @@ const LINEAR: &str = "*ELASTIC is; a linear answer shows where the part would yi
 const SOLIDS: &str = "mesh the part with solids: C3D20, C3D10";
 const CONTACT: &str = "contact is not solved";
 const TIES: &str = "*TIE joins two surfaces";
-const STATIC: &str =
-    "steps of *STATIC, *FREQUENCY, *BUCKLE, and *STEADY STATE DYNAMICS, *MODAL DYNAMIC behind *FREQUENCY are solved";
+const FILMS: &str = "*FILM is; near one temperature its coefficient may stand for radiation";
+const STATIC: &str = "steps of *STATIC, *FREQUENCY, *BUCKLE, *HEAT TRANSFER, and *STEADY STATE DYNAMICS, *MODAL DYNAMIC behind \
+                      *FREQUENCY are solved";
 
 /// The parameters of cards that stand most often, or change the answer.
 const PARAMETERS: &[(&str, &[&str])] = &[
@@ -112,6 +112,25 @@ const PARAMETERS: &[(&str, &[&str])] = &[
     ("STEADYSTATEDYNAMICS", &["SOLVER", "HARMONIC", "CYCMPC"]),
     ("MODALDYNAMIC", &["SOLVER", "DIRECT", "STEADYSTATE", "DELTMX"]),
     ("MODALDAMPING", &["RAYLEIGH"]),
+    (
+        "HEATTRANSFER",
+        &[
+            "STEADYSTATE",
+            "DIRECT",
+            "DELTMX",
+            "SOLVER",
+            "TIMERESET",
+            "TOTALTIMEATSTART",
+            "FREQUENCY",
+            "MODALDYNAMIC",
+            "STORAGE",
+        ],
+    ),
+    ("CFLUX", &["OP", "AMPLITUDE", "TIMEDELAY", "USER", "ADD"]),
+    ("DFLUX", &["OP", "AMPLITUDE", "TIMEDELAY"]),
+    ("FILM", &["OP", "AMPLITUDE", "FILMAMPLITUDE", "TIMEDELAY", "FILMTIMEDELAY"]),
+    ("CONDUCTIVITY", &["TYPE", "DEPENDENCIES"]),
+    ("SPECIFICHEAT", &["DEPENDENCIES"]),
     ("SPRING", &["ELSET", "NONLINEAR", "ORIENTATION"]),
     ("RIGIDBODY", &["NSET", "ELSET", "REFNODE", "ROTNODE"]),
     ("COUPLING", &["REFNODE", "SURFACE", "CONSTRAINTNAME", "ORIENTATION", "INFLUENCERADIUS"]),
@@ -135,7 +154,7 @@ pub(super) fn take(reader: &mut Reader<'_>, card: &Card) -> Read {
         // They are in their place, or in the geometry.
         "INCLUDE" | "NODE" | "NGEN" | "ELEMENT" | "NSET" | "ELSET" | "SURFACE" => Ok(()),
         "MATERIAL" => reader.material(card),
-        "ELASTIC" | "DENSITY" | "EXPANSION" => reader.constants(card),
+        "ELASTIC" | "DENSITY" | "EXPANSION" | "CONDUCTIVITY" | "SPECIFICHEAT" => reader.constants(card),
         "SOLIDSECTION" => reader.solid_section(card),
         "ORIENTATION" => reader.orientation(card),
         "TRANSFORM" => reader.transform(card),
@@ -161,6 +180,12 @@ pub(super) fn take(reader: &mut Reader<'_>, card: &Card) -> Read {
         "STEADYSTATEDYNAMICS" => reader.steady_state(card),
         "MODALDYNAMIC" => reader.modal_dynamic(card),
         "MODALDAMPING" => reader.modal_damping(card),
+        "HEATTRANSFER" | "UNCOUPLEDTEMPERATURE-DISPLACEMENT" | "COUPLEDTEMPERATURE-DISPLACEMENT" => {
+            reader.heat_step(card)
+        }
+        "CFLUX" => reader.cflux(card),
+        "DFLUX" | "DSFLUX" => reader.dflux(card),
+        "FILM" | "SFILM" => reader.film(card),
         "ENDSTEP" => reader.end_step(card),
         "CLOAD" => reader.cload(card),
         "DLOAD" => reader.dload(card),

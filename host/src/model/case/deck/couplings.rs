@@ -385,6 +385,7 @@ impl Reader<'_> {
             if remote.is_rigid == Some(true) || held != [None; 6] {
                 self.tables.remote.push(remote.table(self.place_of(remote.at), held));
             }
+            self.points.rotations.extend(remote.rotations.map(|node| (node, remote.at)));
             let at = self.place_of(remote.at);
             self.tables.load.extend(steps.iter().filter_map(|step| remote.load(at, step)));
         }

@@ -191,7 +191,8 @@ impl Reader<'_> {
     fn add_forces(&mut self, label: &str, step: Option<&str>, place: Place, forces: Vec<(u64, [f64; 3])>) {
         if !forces.is_empty() {
             let name = step.map(|step| Spanned::new(place.clone(), step.to_string()));
-            self.tables.nodal_force.push(NodalForceTable { name, label: label.to_string(), place, forces });
+            let (label, amplitude) = (label.to_string(), None);
+            self.tables.nodal_force.push(NodalForceTable { name, label, place, forces, amplitude });
         }
     }
 
@@ -206,12 +207,7 @@ impl Reader<'_> {
         for ((label, bits), of_faces) in alike {
             let (label, place) = (label.to_string(), of_faces[0].1.place.clone());
             let faces: Vec<(u64, usize)> = of_faces.into_iter().map(|(face, _)| face).collect();
-            let whole =
-                matches!(self.geometry.surfaces.get(&label), Some(Surface::Faces(all)) if all.len() == faces.len());
-            let group = if whole { label } else { format!("{label} {}", self.faces.len() + 1) };
-            if !whole {
-                self.faces.push((group.clone(), faces));
-            }
+            let group = self.face_group(&label, faces);
             let spanned = |text: &str| Spanned::new(place.clone(), text.to_string());
             let table = PressureTable {
                 name: step.map(spanned),
@@ -224,6 +220,17 @@ impl Reader<'_> {
             };
             self.tables.pressure.push(Spanned::new(place.clone(), table));
         }
+    }
+
+    /// Faces as a group: their surface, if they are all of it.
+    pub(super) fn face_group(&mut self, label: &str, faces: Vec<(u64, usize)>) -> String {
+        let surface = self.geometry.surfaces.get(label);
+        if matches!(surface, Some(Surface::Faces(all)) if all.len() == faces.len()) {
+            return label.to_string();
+        }
+        let group = format!("{label} {}", self.faces.len() + 1);
+        self.faces.push((group.clone(), faces));
+        group
     }
 
     /// One that acts on the whole body is the table of its name; others become forces on nodes.

@@ -24,6 +24,7 @@ pub struct Material {
     pub density: Option<Constants>,
     pub expansion: Option<Constants>,
     pub conductivity: Option<Constants>,
+    pub specific_heat: Option<Constants>,
     /// The temperature from which `expansion` counts.
     pub zero: f64,
 }
@@ -33,7 +34,7 @@ pub type Materials = Vec<Material>;
 
 /// `*ELASTIC, TYPE=` by its first letters, and its number of constants.
 const ELASTIC: [(&str, usize); 4] = [("ISO", 2), ("ENGINEERING", 9), ("ORTHO", 9), ("ANISO", 21)];
-/// The same of `*EXPANSION`.
+/// The same of `*EXPANSION` and `*CONDUCTIVITY`.
 const EXPANSION: [(&str, usize); 3] = [("ISO", 1), ("ORTHO", 3), ("ANISO", 6)];
 
 impl Constants {
@@ -86,9 +87,9 @@ impl Reader<'_> {
         if self.materials.iter().any(|material| material.name == name) {
             return Err(Mistake::at(place, format!("a second material is called {name}"), "give it another name"));
         }
-        let none = || None;
-        let (elastic, density, expansion, conductivity) = (none(), none(), none(), none());
-        self.materials.push(Material { name, place, elastic, density, expansion, conductivity, zero: 0.0 });
+        let [elastic, density, expansion, conductivity, specific_heat] = [const { None }; 5];
+        let zero = 0.0;
+        self.materials.push(Material { name, place, elastic, density, expansion, conductivity, specific_heat, zero });
         Ok(())
     }
 
@@ -96,7 +97,7 @@ impl Reader<'_> {
     pub(super) fn constants(&mut self, card: &Card) -> Read {
         let kinds: &[_] = match card.name.as_str() {
             "ELASTIC" => &ELASTIC,
-            "DENSITY" => &[("ISO", 1)],
+            "DENSITY" | "SPECIFICHEAT" => &[("ISO", 1)],
             _ => &EXPANSION,
         };
         let read = Constants::read(self, card, kinds)?;
@@ -108,6 +109,7 @@ impl Reader<'_> {
         match card.name.as_str() {
             "ELASTIC" => material.elastic = Some(read),
             "DENSITY" => material.density = Some(read),
+            "SPECIFICHEAT" => material.specific_heat = Some(read),
             "CONDUCTIVITY" => material.conductivity = Some(read),
             _ => (material.expansion, material.zero) = (Some(read), zero),
         }

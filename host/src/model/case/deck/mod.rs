@@ -6,6 +6,7 @@ mod bodies;
 mod cards;
 mod couplings;
 mod frames;
+mod heat;
 mod loads;
 mod materials;
 mod motion;
@@ -55,14 +56,23 @@ pub struct DeckStep {
     pub prints: Vec<Print>,
     /// And of surfaces.
     pub sections: Vec<SectionPrint>,
-    /// When it ends.
-    pub time: f64,
+    /// The increments that results are written after, and when these end.
+    pub outputs: Vec<(usize, f64)>,
     /// Of nodes by tag.
     pub temperatures: Arc<BTreeMap<u64, f64>>,
     /// What is known of nodes without elements.
     pub points: Arc<PointsOfStep>,
     /// What loads on such nodes put on prescribed ones, by way of equations.
     pub on_held: Vec<(steps::Dof, f64)>,
+    /// The loads on such nodes themselves.
+    pub on_points: BTreeMap<steps::Dof, f64>,
+}
+
+impl DeckStep {
+    /// Whether a card prints after one of the outputs.
+    pub fn has(&self, print: &Print, output: usize) -> bool {
+        output + 1 == self.outputs.len() || self.outputs[output].0.is_multiple_of(print.frequency)
+    }
 }
 
 /// Components of nodes without elements, and what springs do.
@@ -72,6 +82,8 @@ pub struct PointsOfStep {
     pub equations: BTreeMap<steps::Dof, Vec<(usize, f64)>>,
     /// For others what they follow; for prescribed ones no more than their value.
     pub follows: BTreeMap<steps::Dof, points::Follows>,
+    /// The reference nodes of those whose displacements are rotations.
+    pub rotations: BTreeMap<u64, u64>,
     /// Forces of springs that CalculiX counts in RF, and the field `nodal_force` has not: factors times sums.
     pub of_springs: springs::Forces,
 }
@@ -84,6 +96,17 @@ impl DeckCase {
     /// What is wrong with elements.
     pub fn mesh(&self) -> Result<Mesh, MeshError> {
         self.geometry.mesh(&self.faces)
+    }
+
+    /// The step that results are of, counted from 0 over all that are written, and the place among its outputs.
+    pub fn step_of(&self, mut number: usize) -> Option<(&DeckStep, usize)> {
+        for step in &self.steps {
+            match number.checked_sub(step.outputs.len()) {
+                Some(rest) => number = rest,
+                None => return Some((step, number)),
+            }
+        }
+        None
     }
 
     /// The axes that a node's components are along, one per row, if it has its own.

@@ -1,8 +1,8 @@
-//! What a step of the motion under loads asks for.
+//! What steps of motion under loads and of heat ask for.
 
 use crate::model::Excitation;
 
-/// What a step asks for.
+/// What a step of motion asks for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Motion {
     pub excitation: Excitation,
@@ -12,3 +12,24 @@ pub struct Motion {
     /// The amplitude that its loads have, if there are some.
     pub amplitude: Option<Option<String>>,
 }
+
+/// What a step of heat asks for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Heat {
+    /// Whether it asks for stress, too.
+    pub is_stressed: bool,
+    /// How it goes through time; none if it is steady.
+    pub increments: Option<Increments>,
+}
+
+/// How a step goes through time.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Increments {
+    /// By increments of this length.
+    Direct(f64),
+    /// As the program chooses.
+    Chosen,
+}
+
+/// An element and its face; without one its volume.
+pub type Heated = (u64, Option<usize>);

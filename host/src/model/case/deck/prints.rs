@@ -7,7 +7,7 @@ use crate::element::ElementKind;
 use crate::io::inp::geometry::Surface;
 use crate::io::inp::{Card, Mistake, Read};
 use crate::mesh::write::Form;
-use crate::model::Physics;
+use crate::model::Analysis;
 use crate::result::{Study, When};
 
 /// What is printed.
@@ -31,6 +31,10 @@ pub enum Item {
     Energy,
     /// `EVOL`: their volumes.
     Volume,
+    /// `RFL`: heat that conduction takes from nodes.
+    Flow,
+    /// `HFL`: heat flux at integration points.
+    HeatFlux,
 }
 
 /// A face of an element, its nodes in the order of its kind: the normal points out of the element.
@@ -57,6 +61,8 @@ pub struct Print {
     pub is_global: bool,
     /// The step whose card it is of.
     pub step: usize,
+    /// How many increments are from one that is printed to the next.
+    pub frequency: usize,
 }
 
 /// `SOF`, `SOM`, `SOAREA`: force and moment on a surface.
@@ -70,14 +76,16 @@ pub struct SectionPrint {
     step: usize,
 }
 
-const OF_NODES: [(&str, Item); 3] = [("U", Item::Displacement), ("RF", Item::Reaction), ("NT", Item::Temperature)];
-const OF_ELEMENTS: [(&str, Item); 6] = [
+const OF_NODES: [(&str, Item); 4] =
+    [("U", Item::Displacement), ("RF", Item::Reaction), ("NT", Item::Temperature), ("RFL", Item::Flow)];
+const OF_ELEMENTS: [(&str, Item); 7] = [
     ("S", Item::Stress),
     ("E", Item::Strain),
     ("ME", Item::MechanicalStrain),
     ("ENER", Item::EnergyDensity),
     ("ELSE", Item::Energy),
     ("EVOL", Item::Volume),
+    ("HFL", Item::HeatFlux),
 ];
 
 /// What the words of *NODE FILE and *EL FILE stand for, beside displacements and stresses.
@@ -86,6 +94,7 @@ const OF_FILES: [(&str, &str); 2] = [("RF", "nodal_force"), ("E", "strain_nodal"
 impl Reader<'_> {
     /// `*NODE FILE`, `*EL FILE`, `*NODE OUTPUT`, `*ELEMENT OUTPUT`: fields that are written, too.
     pub(super) fn file(&mut self, card: &Card) {
+        self.state.of_files = frequency(card);
         if card.word("GLOBAL").as_deref() == Some("NO") {
             let written = self.deck.written(card);
             self.warnings.push(format!("{written}, GLOBAL=NO: fields are along x, y, z all the same"));
@@ -100,10 +109,13 @@ impl Reader<'_> {
     /// The fields of all files.
     pub(super) fn close_files(&mut self) {
         let whole = self.tables.mesh.span();
-        let usual = Physics::Elasticity.fields().filter(|field| field.when == When::Usual).map(|field| field.name);
+        let kind = self.tables.analysis.kind.as_ref().and_then(|kind| Analysis::from_name(kind.get_ref()));
+        let physics = kind.unwrap_or_default().physics();
+        let usual = physics.fields().filter(|field| field.when == When::Usual).map(|field| field.name);
         let study = self.tables.analysis.study.as_ref();
         let study = study.and_then(|study| Study::from_name(study.get_ref())).unwrap_or_default();
-        let fields = usual.chain(self.files.iter().copied()).filter(|name| study.has(name));
+        let asked = self.files.iter().copied().filter(|name| physics.fields().any(|field| field.name == *name));
+        let fields = usual.chain(asked).filter(|name| study.has(name));
         let fields = fields.map(|field| Spanned::new(whole.clone(), field.to_string()));
         self.tables.output.fields = Some(fields.collect());
         self.tables.output.frd = Some(Spanned::new(whole, Form::NAMES[0].to_string()));
@@ -119,7 +131,8 @@ impl Reader<'_> {
         let step = self.state.number();
         let is_older = |print: &Print| print.step < step && known.iter().any(|(_, item)| *item == print.item);
         self.state.prints.retain(|print| !is_older(print));
-        if is_never(card) {
+        let frequency = frequency(card);
+        if frequency == 0 {
             return Ok(());
         }
         let (set, place) = card.required(parameter)?;
@@ -133,7 +146,7 @@ impl Reader<'_> {
             _ => [false, true],
         };
         let is_global = card.word("GLOBAL").is_some_and(|word| word == "YES");
-        let print = |item| Print { item, set: set.clone(), tags: tags.clone(), totals, is_global, step };
+        let print = |item| Print { item, set: set.clone(), tags: tags.clone(), totals, is_global, step, frequency };
         for field in self.deck.lines(card).flat_map(|line| line.fields()) {
             let name = field.name();
             match known.iter().find(|(word, _)| *word == name) {
@@ -149,7 +162,7 @@ impl Reader<'_> {
         self.within_step(card)?;
         let step = self.state.number();
         self.state.sections.retain(|print| print.step == step);
-        if is_never(card) {
+        if frequency(card) == 0 {
             return Ok(());
         }
         let (surface, place) = card.required("SURFACE")?;
@@ -176,7 +189,7 @@ impl Reader<'_> {
     }
 }
 
-/// Whether a card prints every 0 increments.
-fn is_never(card: &Card) -> bool {
-    card.word("FREQUENCY").as_deref() == Some("0")
+/// How many increments are from one that a card is for to the next; 0 if it is for none.
+fn frequency(card: &Card) -> usize {
+    card.value("FREQUENCY").and_then(|frequency| frequency.trim().parse().ok()).unwrap_or(1)
 }

@@ -3,7 +3,7 @@
 use super::super::tables::Tables;
 use super::motion::Motion;
 use super::prints::Item;
-use super::steps::{State, Step};
+use super::steps::{ROUNDING, State, Step};
 use super::{DeckStep, Reader};
 use crate::io::inp::{Card, Mistake, Read};
 use crate::model::{Amplitude, Damping, Excitation, Response};
@@ -11,8 +11,6 @@ use crate::model::{Amplitude, Damping, Excitation, Response};
 /// Points from one natural frequency to the next, and their bias, where a deck does not say.
 const POINTS: usize = 20;
 const BIAS: f64 = 3.0;
-/// How far the last increment may be from the end of the step.
-const ROUNDING: f64 = 1e-9;
 
 impl Reader<'_> {
     /// `*STEADY STATE DYNAMICS`: a range of frequencies, points, bias.
@@ -51,15 +49,22 @@ impl Reader<'_> {
             let message = "the increment is more than 0, and not longer than the step";
             return Err(Mistake::at(card.place.clone(), message, "*MODAL DYNAMIC\n1.e-4, 1.e-2"));
         }
-        let n = ((length / increment) * (1.0 - ROUNDING)).ceil();
-        let most = self.state.n_increments;
-        if n > most as f64 {
-            let message = format!("the step has {n} increments, and INC allows {most}");
-            return Err(Mistake::at(card.place.clone(), message, format!("*STEP, INC={n}")));
-        }
-        let times = (1..=n as usize).map(|k| if k == n as usize { length } else { k as f64 * increment });
+        let n = self.n_increments(card, increment, length)?;
+        let times = (1..=n).map(|k| if k == n { length } else { k as f64 * increment });
         self.begin_motion(Excitation::History { times: times.collect(), amplitude: Amplitude(Vec::new()) });
         Ok(())
+    }
+
+    /// How many increments of a length a step has, if it may.
+    pub(super) fn n_increments(&self, card: &Card, increment: f64, length: f64) -> Read<usize> {
+        let (n, most) = (((length / increment) * (1.0 - ROUNDING)).ceil(), self.state.n_increments);
+        match n > most as f64 {
+            true => {
+                let message = format!("the step has {n} increments, and INC allows {most}");
+                Err(Mistake::at(card.place.clone(), message, format!("*STEP, INC={n}")))
+            }
+            false => Ok(n as usize),
+        }
     }
 
     fn begin_motion(&mut self, excitation: Excitation) {
@@ -68,7 +73,7 @@ impl Reader<'_> {
     }
 
     /// The numbers of a card's only line; none where a field is empty.
-    fn numbers_of<const N: usize>(&self, card: &Card) -> Read<[Option<f64>; N]> {
+    pub(super) fn numbers_of<const N: usize>(&self, card: &Card) -> Read<[Option<f64>; N]> {
         self.within_step(card)?;
         let (mut numbers, mut lines) = ([None; N], self.deck.lines(card));
         let fields = lines.next().map_or(Vec::new(), |line| line.fields());
@@ -123,6 +128,8 @@ impl Reader<'_> {
         }
         let Some(motion) = &mut self.state.response else { return Ok(1.0) };
         match (&name, &motion.excitation) {
+            // Supports are at rest there, or refused.
+            (_, Excitation::History { .. }) if card.name == "BOUNDARY" => return Ok(1.0),
             (Some(name), _) if self.amplitudes[name].of_total_time => {
                 return refuse(
                     format!("{name}: amplitudes over the total time are not read here"),

@@ -72,9 +72,11 @@ impl Reader<'_> {
     }
 
     /// The tables of all materials in use, and what kind of body they make.
-    pub(super) fn close_sections(&mut self) -> Read {
+    pub(super) fn close_sections(&mut self, of_heat: bool) -> Read {
         let family = self.family()?;
         let kind = match family {
+            Family::Revolved if of_heat => "axisymmetric_heat",
+            _ if of_heat => "heat",
             Family::Solid => "elasticity",
             Family::PlaneStress => "plane_stress",
             Family::PlaneStrain => "plane_strain",
@@ -102,11 +104,33 @@ impl Reader<'_> {
                 None => tables.push((material, orientation, vec![on])),
             }
         }
-        let made = tables
-            .into_iter()
-            .map(|(material, orientation, on)| self.material_table(material, orientation.map(String::as_str), on));
+        let made = tables.into_iter().map(|(material, orientation, on)| {
+            let table = self.material_in(material, orientation, on);
+            let table = if of_heat { self.conducting(material, table) } else { self.elastic(material, table) };
+            Ok(Spanned::new(material.place.clone(), table?))
+        });
         self.tables.material = made.collect::<Read<_>>()?;
         Ok(())
+    }
+
+    /// A material's table without its constants.
+    fn material_in(&self, material: &Material, axes: Option<&String>, on: Vec<Spanned<String>>) -> MaterialTable {
+        let name = axes.map_or(material.name.clone(), |axes| format!("{} in {axes}", material.name));
+        MaterialTable {
+            name: Spanned::new(material.place.clone(), name),
+            on: Some(Spanned::new(on[0].span(), Names::Many(on))),
+            axes: axes.map(|axes| self.orientations[axes].table()),
+            young: None,
+            poisson: None,
+            shear: None,
+            stiffness: None,
+            conductivity: None,
+            expansion: None,
+            density: None,
+            specific_heat: None,
+            by_temperature: None,
+            yield_strength: None,
+        }
     }
 
     /// Refuses beams and shells that a section makes bodies of; without one they are what a mesher left of lines and surfaces.
@@ -162,18 +186,13 @@ impl Reader<'_> {
         }
     }
 
-    fn material_table(
-        &self,
-        material: &Material,
-        orientation: Option<&str>,
-        on: Vec<Spanned<String>>,
-    ) -> Read<Spanned<MaterialTable>> {
+    /// A table with what elasticity has.
+    fn elastic(&self, material: &Material, table: MaterialTable) -> Read<MaterialTable> {
         let Material { name, place, elastic, density, expansion, zero, .. } = material;
         let Some(elastic) = elastic else {
             let message = format!("material {name} has no *ELASTIC");
             return Err(Mistake::at(place.clone(), message, "*ELASTIC\n210000., 0.3"));
         };
-        let spanned = |at: &Place, numbers: &[f64]| Some(Spanned::new(at.clone(), Numbers(numbers.to_vec())));
         let at = |of: &Constants| self.temperatures.constants(of, name);
         let c = at(elastic)?;
         let (mut young, mut poisson, mut shear, mut stiffness) = (None, None, None, None);
@@ -188,38 +207,36 @@ impl Reader<'_> {
             _ => stiffness = spanned(&elastic.place, &ANISO.map(|k| c[k])),
         }
         let expansion = match expansion {
-            Some(of) if of.kind == "ANISO" => {
-                let help = "*EXPANSION, TYPE=ISO or ORTHO, with *ORIENTATION";
-                return Err(Mistake::at(of.place.clone(), "*EXPANSION, TYPE=ANISO is not supported", help));
-            }
-            Some(of) => spanned(&of.place, &self.temperatures.expansion(of, *zero, name)?),
+            Some(of) => spanned(&of.place, &self.temperatures.expansion(without_shears(of)?, *zero, name)?),
             None => None,
         };
         let density = match density {
             Some(of) => Some(Spanned::new(of.place.clone(), at(of)?[0])),
             None => None,
         };
-        let called = orientation.map_or(name.clone(), |orientation| format!("{name} in {orientation}"));
-        let axes = orientation.map(|orientation| self.orientations[orientation].table());
-        let on = Some(Spanned::new(on[0].span(), Names::Many(on)));
-        let name = Spanned::new(place.clone(), called);
-        let (conductivity, yield_strength) = (None, None);
-        let table = MaterialTable {
-            specific_heat: None,
-            by_temperature: None,
-            name,
-            on,
-            young,
-            poisson,
-            shear,
-            stiffness,
-            conductivity,
-            expansion,
-            axes,
-            density,
-            yield_strength,
+        Ok(MaterialTable { young, poisson, shear, stiffness, expansion, density, ..table })
+    }
+
+    /// A table with what heat has.
+    fn conducting(&self, material: &Material, table: MaterialTable) -> Read<MaterialTable> {
+        let Material { name, place, conductivity, density, specific_heat, .. } = material;
+        let Some(conductivity) = conductivity else {
+            let message = format!("material {name} has no *CONDUCTIVITY");
+            return Err(Mistake::at(place.clone(), message, "*CONDUCTIVITY\n50."));
         };
-        Ok(Spanned::new(place.clone(), table))
+        let at = |of: &Constants| match of.vary() {
+            true => {
+                let message = format!("{name} changes with the temperature, which is what is solved for");
+                Err(Mistake::at(of.place.clone(), message, "give the constants at one temperature"))
+            }
+            false => Ok(of.at(0.0)),
+        };
+        let number = |of: &Option<Constants>| -> Read<Option<Spanned<f64>>> {
+            of.as_ref().map(|of| Ok(Spanned::new(of.place.clone(), at(of)?[0]))).transpose()
+        };
+        let (density, specific_heat) = (number(density)?, number(specific_heat)?);
+        let conductivity = spanned(&conductivity.place, &at(without_shears(conductivity)?)?);
+        Ok(MaterialTable { conductivity, density, specific_heat, ..table })
     }
 
     /// Element tags of bodies with their densities, 0 where there is none.
@@ -232,6 +249,21 @@ impl Reader<'_> {
             found.extend(self.geometry.element_sets[&section.elements.0].iter().map(|tag| (*tag, density)));
         }
         Ok(found)
+    }
+}
+
+fn spanned(place: &Place, numbers: &[f64]) -> Option<Spanned<Numbers>> {
+    Some(Spanned::new(place.clone(), Numbers(numbers.to_vec())))
+}
+
+/// Refuses constants of second order that are not along axes.
+fn without_shears(of: &Constants) -> Read<&Constants> {
+    match of.kind.as_str() {
+        "ANISO" => {
+            let help = "TYPE=ISO or ORTHO, with *ORIENTATION";
+            Err(Mistake::at(of.place.clone(), "TYPE=ANISO is not supported of expansion and conductivity", help))
+        }
+        _ => Ok(of),
     }
 }
 

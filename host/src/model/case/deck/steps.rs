@@ -7,10 +7,10 @@ use toml::Spanned;
 
 use super::super::tables::{LoadCaseTable, Tables};
 use super::bodies::Body;
-use super::motion::Motion;
+use super::motion::{Heat, Heated, Increments, Motion};
 use super::prints::{Print, SectionPrint};
 use super::{DeckStep, PointsOfStep, Reader};
-use crate::io::inp::{Card, Line, Mistake, Place, Read};
+use crate::io::inp::{Card, Line, Mistake, Parameter, Place, Read};
 use crate::model;
 use crate::result::Study;
 
@@ -26,6 +26,15 @@ pub struct Given {
     pub label: String,
     /// The step that it is of; 0 before the first.
     pub step: usize,
+    /// What it is multiplied by over time, in steps of heat in time.
+    pub amplitude: Option<String>,
+}
+
+/// What flows past a face: the temperature and the flow per area and difference of temperature.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Film {
+    pub ambient: Given,
+    pub coefficient: f64,
 }
 
 /// Factors over time.
@@ -48,6 +57,11 @@ pub struct State {
     /// By elements and their faces.
     pub pressures: Values<(u64, usize)>,
     pub bodies: Vec<Body>,
+    /// What flows into the body, at nodes by tag.
+    pub concentrated: Values<u64>,
+    pub fluxes: Values<Heated>,
+    /// By elements and their faces.
+    pub films: BTreeMap<(u64, usize), Film>,
     /// Of nodes by tag.
     pub temperatures: BTreeMap<u64, f64>,
     pub prints: Vec<Print>,
@@ -58,18 +72,31 @@ pub struct State {
     number: usize,
     /// Where the step is that is being read.
     open: Option<Place>,
+    /// Where it asks for large displacements.
+    nlgeom: Option<Place>,
     is_static: bool,
+    /// The amplitude of the card that is being read, in a step of heat in time.
+    amplitude: Option<String>,
+    pub(super) heat: Option<Heat>,
     /// Whether it is about the state at the end of the step before.
     is_about_loads: bool,
     /// How many modes it asks for and of what, if it is of natural frequencies or of buckling.
     pub(super) modes: Option<(Study, Spanned<u64>)>,
     /// What it asks for of the motion under loads.
     pub(super) response: Option<Motion>,
-    time: f64,
+    pub(super) time: f64,
+    /// The total time when it begins, if that is not the end of the step before.
+    pub(super) start: Option<f64>,
     /// How many increments it may have.
     pub(super) n_increments: usize,
+    /// How many are from one in the files of fields to the next; 0 if there are none.
+    pub(super) of_files: usize,
 }
 
+/// Cards of loads that only stress has.
+const LOADS: [&str; 3] = ["CLOAD", "DLOAD", "DSLOAD"];
+/// How far the last increment may be from the end of the step.
+pub(super) const ROUNDING: f64 = 1e-9;
 /// Increments of a step that does not say how many it may have.
 const INCREMENTS: usize = 100;
 
@@ -85,10 +112,39 @@ pub struct Step {
 }
 
 impl Step {
-    /// Whether the same nodes are held at the same values, and at the same temperatures.
+    /// When it begins.
+    pub(super) fn start(&self) -> f64 {
+        self.time - self.state.time
+    }
+
+    /// The increments that results are written after, by number, and when these end: with increments of one length those that
+    /// cards ask for, else the last.
+    pub(super) fn outputs(&self) -> Vec<(usize, f64)> {
+        let Some(Heat { increments: Some(Increments::Direct(length)), .. }) = self.state.heat else {
+            return vec![(1, self.time)];
+        };
+        let n = ((self.state.time / length) * (1.0 - ROUNDING)).ceil() as usize;
+        let every = self.state.prints.iter().map(|print| print.frequency).chain([self.state.of_files]);
+        let every: Vec<usize> = every.filter(|every| *every > 0).collect();
+        let is_asked = |k: &usize| every.iter().any(|every| k.is_multiple_of(*every));
+        let before = (1..n).filter(is_asked).map(|k| (k, self.start() + k as f64 * length));
+        before.chain([(n, self.time)]).collect()
+    }
+
+    /// Whether the same nodes are held at the same values, and at the same temperatures, as load cases are.
     fn is_held_as(&self, other: &Step) -> bool {
         let values = self.state.supports.values().zip(other.state.supports.values());
-        self.holds_as(other) && values.into_iter().all(|(a, b)| a.value == b.value)
+        let is_alone = |step: &Step| step.state.is_transient() || step.is_stressed();
+        self.holds_as(other)
+            && self.state.films == other.state.films
+            && values.into_iter().all(|(a, b)| a.value == b.value)
+            && !is_alone(self)
+            && !is_alone(other)
+    }
+
+    /// Whether it is of heat and of the stress that this causes.
+    fn is_stressed(&self) -> bool {
+        self.state.heat.as_ref().is_some_and(|heat| heat.is_stressed)
     }
 
     /// The same at any values.
@@ -139,9 +195,14 @@ impl State {
         }
     }
 
+    /// Whether it is of heat in time.
+    pub fn is_transient(&self) -> bool {
+        self.heat.as_ref().is_some_and(|heat| heat.increments.is_some())
+    }
+
     /// A value of this step.
     pub fn given(&self, value: f64, place: Place, label: &str) -> Given {
-        Given { value, place, label: label.to_string(), step: self.number }
+        Given { value, place, label: label.to_string(), step: self.number, amplitude: self.amplitude.clone() }
     }
 
     /// The number of the step.
@@ -163,29 +224,57 @@ fn last_line(more: Option<Line<'_>>, message: &str) -> Read {
     }
 }
 
+/// Refuses steps of heat beside others, and stress behind heat in time in several steps.
+fn check_heat(steps: &[Step]) -> Read {
+    let Some(first) = steps.iter().find(|step| step.state.heat.is_some()) else { return Ok(()) };
+    let is_alike = |step: &&Step| step.state.heat.is_some() && step.is_stressed() == first.is_stressed();
+    if steps.iter().filter(is_alike).count() < steps.len() {
+        let message = "steps of heat and others stand in one deck: neither takes over what the other finds";
+        let help = "a deck for each; *UNCOUPLED TEMPERATURE-DISPLACEMENT finds temperatures and their stress";
+        return Err(Mistake::at(first.place.clone(), message, help));
+    }
+    match steps.iter().find(|step| step.is_stressed() && step.state.is_transient()) {
+        Some(step) if steps.len() > 1 => {
+            let message = "heat in time and its stress are solved in a deck of one step";
+            Err(Mistake::at(step.place.clone(), message, "STEADY STATE, or a deck for each step"))
+        }
+        _ => Ok(()),
+    }
+}
+
 impl Reader<'_> {
     pub(super) fn step(&mut self, card: &Card) -> Read {
         if self.state.open.is_some() {
             return Err(Mistake::at(card.place.clone(), "a step begins within a step", "*END STEP ends one"));
         }
-        if let Some(parameter) =
-            card.parameter("NLGEOM").filter(|p| p.value.as_deref().is_none_or(|v| !v.eq_ignore_ascii_case("NO")))
-        {
-            let message = "NLGEOM: large displacements are not solved";
-            return Err(Mistake::at(parameter.place.clone(), message, "leave it out for the linear answer"));
-        }
+        let nlgeom = card.parameter("NLGEOM");
+        let nlgeom = nlgeom.filter(|p| p.value.as_deref().is_none_or(|v| !v.eq_ignore_ascii_case("NO")));
+        self.state.nlgeom = nlgeom.map(|parameter| parameter.place.clone());
         self.state.number += 1;
         self.state.is_about_loads = card.has("PERTURBATION") && self.state.number > 1;
         (self.state.open, self.state.is_static, self.state.time) = (Some(card.place.clone()), false, 1.0);
-        (self.state.modes, self.state.response) = (None, None);
+        self.state.start = None;
+        (self.state.modes, self.state.response, self.state.heat) = (None, None, None);
         self.state.n_increments =
             card.parameter("INC").and_then(|inc| inc.value.as_ref()?.parse().ok()).unwrap_or(INCREMENTS);
         Ok(())
     }
 
+    /// Refuses a step that asks for them; of heat alone they are nothing.
+    pub(super) fn refuse_large_displacements(&self) -> Read {
+        match self.state.nlgeom.clone() {
+            Some(place) => {
+                let message = "NLGEOM: large displacements are not solved";
+                Err(Mistake::at(place, message, "leave it out for the linear answer"))
+            }
+            None => Ok(()),
+        }
+    }
+
     /// `*STATIC`: the first increment and the length of the step.
     pub(super) fn static_step(&mut self, card: &Card) -> Read {
         self.within_step(card)?;
+        self.refuse_large_displacements()?;
         self.state.is_static = true;
         let mut lines = self.deck.lines(card);
         if let Some(line) = lines.next()
@@ -239,12 +328,18 @@ impl Reader<'_> {
     pub(super) fn end_step(&mut self, card: &Card) -> Read {
         self.within_step(card)?;
         let place = self.state.open.take().unwrap_or_default();
-        if !self.state.is_static && self.state.modes.is_none() && self.state.response.is_none() {
-            let help = "*STATIC is linear statics, *FREQUENCY natural frequencies, *BUCKLE buckling";
+        let State { is_static, modes, response, heat, .. } = &self.state;
+        if heat.is_none() {
+            self.refuse_large_displacements()?;
+        }
+        if !is_static && modes.is_none() && response.is_none() && heat.is_none() {
+            let help =
+                "*STATIC is linear statics, *FREQUENCY natural frequencies, *BUCKLE buckling, *HEAT TRANSFER heat";
             return Err(Mistake::at(place, "this step does not say what is solved", help));
         }
         let before = self.steps.last().map_or(0.0, |step| step.time);
-        let step = Step { name: None, state: self.state.clone(), time: before + self.state.time, place };
+        let start = self.state.start.unwrap_or(before);
+        let step = Step { name: None, state: self.state.clone(), time: start + self.state.time, place };
         self.steps.push(step);
         Ok(())
     }
@@ -279,21 +374,42 @@ impl Reader<'_> {
             return Err(Mistake::at(name.place.clone(), message, "give the values themselves"));
         }
         let parameter = card.parameter("AMPLITUDE");
-        let name = parameter.map(|parameter| parameter.value.clone().unwrap_or_default().to_uppercase());
-        if let (Some(parameter), Some(name)) = (parameter, &name)
-            && !self.amplitudes.contains_key(name)
-        {
-            let message = format!("there is no amplitude {name}");
-            return Err(Mistake::at(parameter.place.clone(), message, "define it with *AMPLITUDE"));
-        }
+        let name = parameter.map(|parameter| self.amplitude_named(parameter)).transpose()?;
+        self.state.amplitude = None;
         if self.state.response.is_some() {
             return self.in_motion(card, name);
         }
-        let Some(Amplitude { factors, of_total_time }) = name.map(|name| &self.amplitudes[&name]) else {
-            return Ok(1.0);
-        };
+        match (parameter, name) {
+            (Some(parameter), Some(_)) if self.state.is_transient() && LOADS.contains(&card.name.as_str()) => {
+                let message = "forces that change in time beside heat in time are not solved";
+                Err(Mistake::at(parameter.place.clone(), message, "leave out AMPLITUDE: the load acts throughout"))
+            }
+            (_, Some(name)) if self.state.is_transient() => {
+                self.state.amplitude = Some(name);
+                Ok(1.0)
+            }
+            (_, Some(name)) => Ok(self.at_the_end(&name)),
+            (_, None) => Ok(1.0),
+        }
+    }
+
+    /// The amplitude that a parameter names.
+    pub(super) fn amplitude_named(&self, parameter: &Parameter) -> Read<String> {
+        let name = parameter.value.clone().unwrap_or_default().to_uppercase();
+        match self.amplitudes.contains_key(&name) {
+            true => Ok(name),
+            false => {
+                let message = format!("there is no amplitude {name}");
+                Err(Mistake::at(parameter.place.clone(), message, "define it with *AMPLITUDE"))
+            }
+        }
+    }
+
+    /// The factor of an amplitude at the end of the step.
+    pub(super) fn at_the_end(&self, name: &str) -> f64 {
+        let Amplitude { factors, of_total_time } = &self.amplitudes[name];
         let before = self.steps.last().filter(|_| *of_total_time).map_or(0.0, |step| step.time);
-        Ok(factors.at(before + self.state.time))
+        factors.at(before + self.state.time)
     }
 
     /// What is asked of the model: a step of natural frequencies or of buckling is the only one, or frequencies are about the
@@ -347,6 +463,7 @@ impl Reader<'_> {
             }));
         }
         self.close_study(&steps)?;
+        check_heat(&steps)?;
         if self.tables.analysis.prestress.is_some() {
             // Loads are those of the first step, and what is printed is of the second.
             let modes = steps.split_off(1);
@@ -374,7 +491,7 @@ impl Reader<'_> {
 
     /// Makes tables of steps that hold the same nodes.
     pub(super) fn close_group(&mut self, steps: &[Step]) -> Read<Vec<DeckStep>> {
-        let State { supports, temperatures, .. } = &steps[0].state;
+        let State { supports, temperatures, heat, .. } = &steps[0].state;
         // Where a step gives none the body is as warm as it was.
         self.temperatures.given.clear();
         if !temperatures.is_empty() {
@@ -382,12 +499,20 @@ impl Reader<'_> {
             self.temperatures.given.extend(temperatures);
         }
         self.points = PointsOfStep::default();
-        self.close_sections()?;
-        self.close_temperatures()?;
-        self.close_couplings(supports, steps)?;
-        self.close_supports(supports);
-        let on_held = steps.iter().map(|step| self.close_loads(step)).collect::<Read<Vec<_>>>()?;
-        for step in steps {
+        let on_held = match heat {
+            Some(Heat { is_stressed: false, .. }) => {
+                self.close_heat(steps)?;
+                vec![Vec::new(); steps.len()]
+            }
+            Some(_) => {
+                let before = self.tables.clone();
+                self.close_heat(steps)?;
+                let of_heat = std::mem::replace(&mut self.tables, before);
+                self.close_statics(steps, Some(of_heat))?
+            }
+            None => self.close_statics(steps, None)?,
+        };
+        for step in steps.iter().filter(|step| !step.state.is_transient()) {
             let Some(name) = &step.name else { continue };
             let spanned = |text: &str| Spanned::new(step.place.clone(), text.to_string());
             let one = (spanned(name), Spanned::new(step.place.clone(), 1.0));
@@ -403,10 +528,15 @@ impl Reader<'_> {
         let points = Arc::new(std::mem::take(&mut self.points));
         let now = if temperatures.is_empty() { &self.temperatures.initial } else { &self.temperatures.given };
         let temperatures = Arc::new(now.clone());
+        let on_points = |step: &Step| {
+            let forces = step.state.forces.iter().filter(|((node, _), _)| !self.is_in_body(*node));
+            forces.map(|(dof, given)| (*dof, given.value)).collect()
+        };
         let closed = steps.iter().zip(on_held).map(|(step, on_held)| DeckStep {
+            outputs: step.outputs(),
+            on_points: on_points(step),
             prints: step.state.prints.clone(),
             sections: step.state.sections.clone(),
-            time: step.time,
             temperatures: temperatures.clone(),
             points: points.clone(),
             on_held,
@@ -414,11 +544,27 @@ impl Reader<'_> {
         Ok(closed.collect())
     }
 
+    /// Tables of displacements and their loads, with the tables of the heat that they come from, if they do. Returns what loads on
+    /// points put on prescribed ones in each step.
+    fn close_statics(&mut self, steps: &[Step], heat: Option<Tables>) -> Read<Vec<Vec<(Dof, f64)>>> {
+        let supports = &steps[0].state.supports;
+        self.close_sections(false)?;
+        match heat {
+            Some(heat) => self.close_heated(heat, &steps[0])?,
+            None => self.close_temperatures()?,
+        }
+        self.close_couplings(supports, steps)?;
+        self.close_supports(supports);
+        steps.iter().map(|step| self.close_loads(step)).collect()
+    }
+
     /// Whether a load has this name.
     fn is_loaded_in(&self, step: &str) -> bool {
         let is_it = |name: &Option<Spanned<String>>| name.as_ref().is_some_and(|name| name.get_ref() == step);
-        let Tables { nodal_force, pressure, load, .. } = &self.tables;
+        let Tables { nodal_force, pressure, load, flux, source, .. } = &self.tables;
         nodal_force.iter().any(|of| is_it(&of.name))
+            || flux.iter().any(|of| is_it(&of.name))
+            || source.iter().any(|of| is_it(&of.name))
             || pressure.iter().any(|of| is_it(&of.get_ref().name))
             || load.iter().any(|of| is_it(&of.get_ref().name))
     }

@@ -6,6 +6,7 @@ use toml::Spanned;
 
 use super::super::tables::SupportTable;
 use super::Reader;
+use super::heat::TEMPERATURE;
 use super::steps::{Dof, Given, Values};
 use crate::io::inp::{Card, Field, Mistake, Place, Read};
 
@@ -98,12 +99,11 @@ fn components(fields: &[Field<'_>], place: &Place) -> Read<Vec<u8>> {
         Some(last) => last.integer()?,
         None => from,
     };
-    // A temperature is of heat, not of statics.
     match (from, to) {
-        (11, 11) => Ok(Vec::new()),
+        (0 | 11, 0 | 11) => Ok(vec![TEMPERATURE + 1]),
         (1..=6, 1..=6) if from <= to => Ok((from as u8..=to as u8).collect()),
         _ => {
-            let help = "1 to 3 are x, y, z; 4 to 6 are rotations of reference nodes";
+            let help = "1 to 3 are x, y, z; 4 to 6 are rotations of reference nodes, 11 is the temperature";
             Err(Mistake::at(first.place.clone(), format!("components {from} to {to} are not there"), help))
         }
     }

@@ -120,6 +120,7 @@ impl Reader<'_> {
             value: None,
             file: None,
             from: None,
+            heat: None,
             on: Vec::new(),
             nodal: above.collect(),
         };
