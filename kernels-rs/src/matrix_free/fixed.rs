@@ -56,9 +56,9 @@ impl<T: Real> Operator<T> {
         self.mesh.material_stiffness::<Elasticity, T>(material)
     }
 
-    /// Brings what formulas are computed from into the memory of a patch, of the first W of N vectors; see [`Operator::load`].
+    /// Brings what formulas are computed from into the memory of a patch; see [`Operator::load`].
     #[inline(always)]
-    pub(super) unsafe fn load_all<const W: usize, const N: usize>(
+    pub(super) unsafe fn load_all<const W: usize>(
         self,
         team: impl Team,
         patch: &Patch,
@@ -66,12 +66,7 @@ impl<T: Real> Operator<T> {
         x: [View<T>; W],
         mut meanwhile: impl FnMut(),
     ) {
-        let keep = |i: usize, entry: u32| {
-            if N > W {
-                memory.entries.offset(i).put(entry);
-            }
-        };
-        self.load::<W, 4>(team, patch, memory, 3, x, keep, || {
+        self.load::<W, 4>(team, patch, memory, 3, x, || {
             let (per_line, n) = (16 / size_of::<T>(), (3 * patch.n_coords[1]).next_multiple_of(COORDS));
             team.copy_lines(self.patches.coords, patch.first_coord / per_line, n / per_line, memory.coords);
             meanwhile();
@@ -107,7 +102,7 @@ impl<T: Real> Operator<T> {
             (Memory::new(shared::dynamic_shared_mem::<u8>(), room), thread::thread_idx_x() as usize);
         let (mut cell, mut lame) = (self.cell::<C>(&patch, first), Lame { lambda: T::ZERO, mu: T::ZERO });
         // What depends on a load is asked for after what others load by then.
-        self.load_all::<W, N>(Block, &patch, memory, x.part(0), || lame = self.lame(cell.material));
+        self.load_all(Block, &patch, memory, x.part::<W>(0), || lame = self.lame(cell.material));
         Block.wait();
         // The next vectors come while those before them are computed with.
         let (mut part, mut next) = (0, memory.values.offset(3 * W * patch.nodes[1]));
@@ -155,7 +150,7 @@ impl<T: Real> Operator<T> {
         let (component, c) = ((lane % 3) as usize, CELLS_OF_WARP * (thread / 32) + in_warp as usize);
         let others = [1, 2].map(|k| 3 * in_warp + (lane % 3 + k) % 3);
         let (cell, mut lame) = (self.cell::<C>(&patch, c), Lame { lambda: T::ZERO, mu: T::ZERO });
-        self.load_all::<1, 1>(Block, &patch, memory, [x], || lame = self.lame(cell.material));
+        self.load_all(Block, &patch, memory, [x], || lame = self.lame(cell.material));
         Block.wait();
         let of_node = |from: Shared<T>, b: usize| from.offset(3 * cell.places[b] + component).get();
         // The coefficients of coordinates wait in shared memory, a column per thread.
@@ -302,24 +297,24 @@ pub unsafe fn wide_several_patch_products_single<C: FixedCell, T: Real>(
     operator.fixed_product::<C, 2, SEVERAL>(x, to);
 }
 
-/// [`fixed_patch_product`] of some patches on a thread of a CPU, with W vectors; `memory` is as much as the largest needs.
+/// [`fixed_patch_product`] of some patches on a thread of a CPU; `memory` is as much as the largest needs.
 #[cfg(not(target_arch = "nvptx64"))]
-pub unsafe fn fixed_products<C: FixedCell, const W: usize, T: Real>(
+pub unsafe fn fixed_products<C: FixedCell, T: Real>(
     patches: Range<usize>,
     memory: &mut [u128],
     operator: Operator<T>,
-    x: Vectors<T, W>,
-    to: AllSums<T, W>,
+    x: View<T>,
+    to: Sums<T>,
 ) {
     for patch in patches {
         let patch = operator.patches.patch(patch);
-        let room = room::<C>(patch.nodes[1], patch.n_coords[1], [W, W]);
+        let room = room::<C>(patch.nodes[1], patch.n_coords[1], [1, 1]);
         let memory = Memory::new(memory.as_mut_ptr().cast(), room);
-        operator.load_all::<W, W>(Alone, &patch, memory, x.0, || {});
+        operator.load_all(Alone, &patch, memory, [x], || {});
         for c in 0..patch.cells[1] {
             let cell = operator.cell::<C>(&patch, c);
-            Operator::forces::<C, W>(&patch, c, operator.lame(cell.material), cell.places, memory);
+            Operator::forces::<C, 1>(&patch, c, operator.lame(cell.material), cell.places, memory);
         }
-        operator.sum(Alone, &patch, memory, 3, to.part::<W>(0));
+        operator.sum(Alone, &patch, memory, 3, [to]);
     }
 }

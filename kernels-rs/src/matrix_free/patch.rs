@@ -131,11 +131,16 @@ impl Room {
         Room { nodes, coords: dim * nodes, size, slots, scratch: 0, vectors: 1, at_once: 1 }
     }
 
+    /// Whether there is room for the next vectors while those before them are computed with.
+    const fn has_next(self) -> bool {
+        self.vectors > self.at_once
+    }
+
     /// Bytes of lists.
     const fn of_lists(self) -> usize {
         let of_16 = 2 * (in_lines(self.slots) + in_lines(self.nodes + 1));
         // Where sums go and, for the next vectors, the nodes.
-        let of_32 = if self.vectors > self.at_once { 2 } else { 1 };
+        let of_32 = if self.has_next() { 2 } else { 1 };
         of_16 + of_32 * (4 * self.nodes).next_multiple_of(16)
     }
 
@@ -157,7 +162,9 @@ pub(super) struct Memory<T> {
     pub(super) starts: Shared<u16>,
     /// Where its sum goes.
     pub(super) to: Shared<u32>,
-    /// The entries of nodes, where there is room for the next vectors.
+    /// Whether there is room for the next vectors.
+    pub(super) has_next: bool,
+    /// The entries of nodes, if so.
     pub(super) entries: Shared<u32>,
     /// `[nodes][DIM]`
     pub(super) coords: Shared<T>,
@@ -181,7 +188,8 @@ impl<T: Real> Memory<T> {
         let scratch = forces.offset(room.at_once * room.size * room.slots);
         let to = starts.offset(in_lines(room.nodes + 1)).cast::<u32>();
         let entries = to.offset(room.nodes.next_multiple_of(4));
-        Memory { slots, starts, to, entries, coords, values, forces, scratch }
+        let has_next = room.has_next();
+        Memory { slots, starts, to, has_next, entries, coords, values, forces, scratch }
     }
 }
 

@@ -142,9 +142,9 @@ impl<T: Real> Operator<T> {
         self.take_held(team, patch, values, 3, x);
     }
 
-    /// Brings what is free of W vectors at a patch's nodes into its memory, and the lists of slots and of where sums go; each member of
-    /// the team starts with K nodes at a time. `meanwhile` is done when the first nodes are asked for, `each` with the place and
-    /// entry of every node.
+    /// Brings what is free of W vectors at a patch's nodes into its memory, and the lists of slots and of where sums go,
+    /// where next vectors have room those of nodes, too. Each member of the team starts with K nodes at a time. `meanwhile` is done when the first nodes
+    /// are asked for.
     #[inline(always)]
     pub(super) unsafe fn load<const W: usize, const K: usize>(
         self,
@@ -153,7 +153,6 @@ impl<T: Real> Operator<T> {
         memory: Memory<T>,
         size: usize,
         x: [View<T>; W],
-        mut each: impl FnMut(usize, u32),
         mut meanwhile: impl FnMut(),
     ) {
         let ([first, n], step) = (patch.nodes, team.step());
@@ -180,7 +179,9 @@ impl<T: Real> Operator<T> {
             for k in 0..K {
                 let (i, entry) = (next + k * step, of_next[k]);
                 if i < n {
-                    each(i, entry);
+                    if memory.has_next {
+                        memory.entries.offset(i).put(entry);
+                    }
                     if i < patch.n_private {
                         memory.to.offset(i).put(entry);
                     } else {
@@ -295,7 +296,7 @@ impl<T: Real> Operator<T> {
         let size = size::<E, P>();
         let patch = self.patches.patch(patch);
         let memory = self.memory::<E>(memory, &patch, size);
-        self.load::<1, 2>(team, &patch, memory, size, [x], |_, _| {}, || {});
+        self.load::<1, 2>(team, &patch, memory, size, [x], || {});
         self.load_coords::<E>(team, &patch, memory);
         team.wait();
         let ([first, n_cells], pitch) = (patch.cells, self.patches.pitch);
@@ -330,7 +331,7 @@ impl<T: Real> Operator<T> {
         let size = size::<E, P>();
         let patch = self.patches.patch(patch);
         let memory = self.memory::<E>(memory, &patch, size);
-        self.load::<0, 1>(team, &patch, memory, size, [], |_, _| {}, || {});
+        self.load::<0, 1>(team, &patch, memory, size, [], || {});
         self.load_coords::<E>(team, &patch, memory);
         team.wait();
         let ([first, n_cells], pitch) = (patch.cells, self.patches.pitch);

@@ -22,7 +22,7 @@ use kernels_rs::vectors::Vectors;
 impl<T: Real> MatrixFree<T> {
     /// The products of the patches of one element type.
     pub(super) fn multiply(&self, space: &Space, i: usize, x: View<T>, to: Sums<T>) -> Result<()> {
-        if space.on_host() && self.by_formulas_on_cpu(i, Vectors([x]), to.of_one()) {
+        if space.on_host() && self.by_formulas_on_cpu(i, x, to) {
             return Ok(());
         }
         let (list, operator) = (&self.patches.lists[i], self.operator(i));
@@ -67,9 +67,6 @@ impl<T: Real> MatrixFree<T> {
         x: Vectors<T, SEVERAL>,
         to: AllSums<T, SEVERAL>,
     ) -> Result<bool> {
-        if space.on_host() {
-            return Ok(self.by_formulas_on_cpu(i, x, to));
-        }
         let (list, operator) = (&self.patches.lists[i], self.operator(i));
         macro_rules! run {
             ($Kernel:ident, $C:ident, $at_once:literal) => {{
@@ -83,7 +80,7 @@ impl<T: Real> MatrixFree<T> {
         }
         // In double precision what vectors have in common is too little: they would gain 6 to 25 %.
         match self.formulas[i] {
-            _ if T::NAME == f64::NAME => return Ok(false),
+            _ if T::NAME == f64::NAME || space.on_host() => return Ok(false),
             Formulas::TrilinearHex8 => run!(SeveralPatchProductsSingle, TrilinearHex8, 2),
             Formulas::StraightTet10 => run!(SmallSeveralPatchProductsSingle, StraightTet10, 1),
             Formulas::LinearTet4 => run!(WideSeveralPatchProductsSingle, LinearTet4, 2),
@@ -92,14 +89,14 @@ impl<T: Real> MatrixFree<T> {
         Ok(true)
     }
 
-    /// The products with W vectors on a CPU of the patches of one element type, if there are formulas for it.
-    fn by_formulas_on_cpu<const W: usize>(&self, i: usize, x: Vectors<T, W>, to: AllSums<T, W>) -> bool {
+    /// The products on a CPU of the patches of one element type, if there are formulas for it.
+    fn by_formulas_on_cpu(&self, i: usize, x: View<T>, to: Sums<T>) -> bool {
         let (list, operator) = (&self.patches.lists[i], self.operator(i));
         macro_rules! run {
             ($C:ident) => {
                 // SAFETY: as in `multiply`.
-                on_cpu(list.grid::<T>([W, W]), list, &|patches, memory| unsafe {
-                    fixed_products::<$C, W, T>(patches, memory, operator, x, to)
+                on_cpu(list.grid::<T>([1, 1]), list, &|patches, memory| unsafe {
+                    fixed_products::<$C, T>(patches, memory, operator, x, to)
                 })
             };
         }
