@@ -64,11 +64,12 @@ fn two(space: &Space, model: &Model) -> Two {
     let fine = Fine::new(space, &matrix).unwrap().unwrap();
     let upper = spectrum::estimate(space, &matrix, &fine.inverse, spectrum::FEW).unwrap().upper;
     let (coords, mut modes) = (mesh.coords(), Vec::new());
-    let aggregation = aggregate(space, &fine, coords, (0, REACH), Modes::rigid_number(matrix.block_size()), |free| {
-        let found = Modes::rigid(space, matrix.block_size(), coords, free)?;
-        modes = space.download(&found.values)?;
-        Ok(Rc::new(found))
-    });
+    let aggregation =
+        aggregate(space, &fine, coords, (0, REACH, &[]), Modes::rigid_number(matrix.block_size()), |free| {
+            let found = Modes::rigid(space, matrix.block_size(), coords, free)?;
+            modes = space.download(&found.values)?;
+            Ok(Rc::new(found))
+        });
     let aggregation = aggregation.unwrap().expect("there is a next level");
     let of_coarse = aggregation.modes.clone();
     let symbolic = Symbolic::new(space, &fine, aggregation).unwrap();

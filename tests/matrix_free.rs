@@ -11,7 +11,7 @@ use warpfem::linalg::{Scalar, Space};
 use warpfem::mesh::{Cells, Mesh};
 use warpfem::model::{Analysis, Model};
 use warpfem::result::choices::{Format, Ordering};
-use warpfem::sparse::LinOp;
+use warpfem::sparse::{Epilogue, LinOp};
 
 /// Patches of few cells.
 pub const FEW: Division = Division { most: 5, by_formulas: true };
@@ -69,6 +69,7 @@ pub fn compare<T: Real>(space: &Space, model: &Model, division: Division) -> Vec
     let [found_dot] = space.read([Scalar::new(0)]).unwrap();
     let most = if T::NAME == "f32" { 1e-4 } else { 1e-11 };
     assert!((found_dot - dot).abs() <= most * dot.abs(), "{what}: {found_dot} for {dot}");
+    compare_several(space, &operator, 3);
     let inverse = space.take(operator.inverse_diagonal(space).unwrap()).unwrap();
     let expected: Vec<f64> = found.iter().map(|entry| if *entry == 0.0 { 0.0 } else { 1.0 / entry }).collect();
     assert_close(&what, &inverse, &expected, rounding::<T>(), largest(&expected));
@@ -76,6 +77,28 @@ pub fn compare<T: Real>(space: &Space, model: &Model, division: Division) -> Vec
     let bound = largest(&sums);
     assert!(bound >= (1.0 - 1e-12) * norm && bound <= 16.0 * norm, "{what}: {bound} for a norm of {norm}");
     [bits(&y), bits(&found), bits(&sums)].concat()
+}
+
+/// Products with several vectors at once, and their dot products, have the bits of each one's alone.
+fn compare_several<T: Real>(space: &Space, operator: &MatrixFree<T>, count: usize) {
+    let n = operator.n();
+    let upload = |values: Vec<T>| space.upload(&values).unwrap();
+    let none = || upload(vec![T::from_f64(f64::NAN); n]);
+    let x: Vec<_> = (0..count).map(|m| upload(Random(5 + m as u64).vector::<T>(n))).collect();
+    let (mut y, mut with_dots): (Vec<_>, Vec<_>) = (0..count).map(|_| (none(), none())).unzip();
+    operator.apply_all(space, &x, &mut y).unwrap();
+    let to: Vec<_> = (0..count).map(|m| Epilogue::Dot(Scalar::new(m))).collect();
+    // SAFETY: these are no steps.
+    unsafe { operator.apply_all_then(space, &x, &mut with_dots, &to) }.unwrap();
+    for m in 0..count {
+        let [dot] = space.read([Scalar::new(m)]).unwrap();
+        let mut alone = none();
+        operator.apply_dot(space, &x[m], &mut alone, Scalar::new(count)).unwrap();
+        let (alone, [of_alone]) = (space.take(alone).unwrap(), space.read([Scalar::new(count)]).unwrap());
+        assert!(bits(&alone) == bits(&space.download(&y[m]).unwrap()), "product {m} of {count}");
+        assert!(bits(&alone) == bits(&space.download(&with_dots[m]).unwrap()), "product {m} of {count}, with dots");
+        assert_eq!(dot.to_bits(), of_alone.to_bits(), "x . y {m} of {count}");
+    }
 }
 
 /// Elements that have no products without a matrix are refused by their name.

@@ -7,13 +7,14 @@ use super::row::{Of, Row};
 use super::{reference, setups};
 use crate::page;
 use kernels_rs::real::Real;
+use kernels_rs::vectors::WIDTH;
 use serde::Serialize;
 use std::rc::Rc;
 use warpfem::assembly::matrix_free::Division;
 use warpfem::assembly::numbering::Numbering;
 use warpfem::assembly::{DeviceMesh, MatrixFree, Supports, Topology};
 use warpfem::cli::usage;
-use warpfem::device::bandwidth;
+use warpfem::device::{Buffer, bandwidth};
 use warpfem::linalg::{Scalar, Space};
 use warpfem::mesh::Mesh;
 use warpfem::model::Model;
@@ -61,11 +62,16 @@ struct Figures {
     product_ms: f64,
     /// Milliseconds of `y = K x` with `x . y`.
     product_dot_ms: f64,
+    /// Milliseconds of `y = K x` of [`SEVERAL`] vectors at once.
+    products_ms: [f64; 2],
     /// 1e9 unknowns per second of `y = K x`.
     gdof_per_s: f64,
     /// Of the assembled product: norm over norm.
     difference: Option<f64>,
 }
+
+/// How many vectors are multiplied at once.
+const SEVERAL: [usize; 2] = [4, WIDTH];
 
 #[derive(Debug, Serialize)]
 struct Report {
@@ -165,16 +171,42 @@ fn product<T: Real>(
     space: &Space,
     samples: u32,
     operator: &dyn LinOp<T>,
-    x: &warpfem::device::Buffer<T>,
+    x: &Buffer<T>,
 ) -> Result<(Figures, Vec<f64>)> {
     let mut y = space.upload_vec(vec![T::from_f64(f64::NAN); x.len()])?;
     let product = bandwidth::time(space, samples, || operator.apply(space, x, &mut y))?;
     let product_dot = bandwidth::time(space, samples, || operator.apply_dot(space, x, &mut y, Scalar::new(0)))?;
+    let y = space.take(y)?;
     let figures = Figures {
         product_ms: 1e3 * product,
         product_dot_ms: 1e3 * product_dot,
+        products_ms: several(space, samples, operator, &space.download(x)?, &y)?,
         gdof_per_s: x.len() as f64 / product / 1e9,
         ..Figures::default()
     };
-    Ok((figures, space.take(y)?.into_iter().map(T::to_f64).collect()))
+    Ok((figures, y.into_iter().map(T::to_f64).collect()))
+}
+
+/// Milliseconds of the products with several vectors, each times a power of two: then the products are so many times `y`.
+fn several<T: Real>(
+    space: &Space,
+    samples: u32,
+    operator: &dyn LinOp<T>,
+    x: &[T],
+    y: &[T],
+) -> Result<[f64; SEVERAL.len()]> {
+    let times = |of: &[T], k: usize| of.iter().map(|x| T::from_f64(f64::from(1u32 << k)) * *x).collect();
+    let x = (0..WIDTH).map(|k| space.upload_vec(times(x, k))).collect::<Result<Vec<_>>>()?;
+    let mut products = (0..WIDTH).map(|_| space.zeros(y.len())).collect::<Result<Vec<_>>>()?;
+    operator.apply_all(space, &x, &mut products)?;
+    for (k, product) in products.iter().enumerate() {
+        let expected: Vec<T> = times(y, k);
+        assert!(space.download(product)? == expected, "product {k} of several is another");
+    }
+    let mut found = [0.0; SEVERAL.len()];
+    for (found, n) in found.iter_mut().zip(SEVERAL) {
+        let apply = || operator.apply_all(space, &x[..n], &mut products[..n]);
+        *found = 1e3 * bandwidth::time(space, samples, apply)?;
+    }
+    Ok(found)
 }

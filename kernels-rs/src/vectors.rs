@@ -48,13 +48,13 @@ impl<const N: usize> Vectors<f64, N> {
 #[derive(Clone, Copy)]
 pub struct VectorsMut<T: DeviceCopy, const N: usize>(pub [ViewMut<T>; N]);
 
-impl<T: DeviceCopy> Vectors<T, WIDTH> {
+impl<T: DeviceCopy, const N: usize> Vectors<T, N> {
     /// Those of a part of W.
     #[inline(always)]
     pub(crate) fn part<const W: usize>(self, part: usize) -> [View<T>; W] {
         let mut found: [View<T>; W] = core::array::from_fn(|m| self.0[m]);
         // Compared one by one, as a place that is computed would take the array to memory.
-        for other in 1..WIDTH / W {
+        for other in 1..N / W {
             if part == other {
                 found = core::array::from_fn(|m| self.0[other * W + m]);
             }
@@ -63,12 +63,12 @@ impl<T: DeviceCopy> Vectors<T, WIDTH> {
     }
 }
 
-impl<T: DeviceCopy> VectorsMut<T, WIDTH> {
+impl<T: DeviceCopy, const N: usize> VectorsMut<T, N> {
     /// Those of a part of W.
     #[inline(always)]
     pub(crate) fn part<const W: usize>(self, part: usize) -> [ViewMut<T>; W] {
         let mut found: [ViewMut<T>; W] = core::array::from_fn(|m| self.0[m]);
-        for other in 1..WIDTH / W {
+        for other in 1..N / W {
             if part == other {
                 found = core::array::from_fn(|m| self.0[other * W + m]);
             }

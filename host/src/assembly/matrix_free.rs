@@ -8,7 +8,7 @@ use super::patches::{Fixed, PatchList, Patches};
 use super::{DeviceBlock, DeviceMesh, Supports};
 use crate::device::{Buffer, Grid};
 use crate::element::ElementKind;
-use crate::linalg::Space;
+use crate::linalg::{Scalar, Space, views, views_mut};
 use crate::model::{FormKind, Physics};
 use crate::parallel;
 use crate::result::choices::Operator as Choice;
@@ -17,22 +17,21 @@ use crate::sparse::{Epilogue, LinOp};
 use cuda_std::prelude::{View, ViewMut};
 use kernels_rs::form::Elasticity;
 use kernels_rs::matrix_free::cell::Tables;
-use kernels_rs::matrix_free::fixed::{
-    FixedPatchProduct, FixedPatchProductSingle, Hex20PatchProduct, Hex20PatchProductSingle, MediumPatchProductSingle,
-    SmallPatchProduct, SmallPatchProductSingle, WidePatchProduct, fixed_products,
-};
+use kernels_rs::matrix_free::fixed::SEVERAL;
 use kernels_rs::matrix_free::product::{
-    ACROSS, DIAGONAL, GeneralPatchProduct, IsotropicPatchBlocks, PatchBlocks, PatchProduct, ROW_SUMS, blocks, products,
+    ACROSS, AllSums, DIAGONAL, IsotropicPatchBlocks, PatchBlocks, ROW_SUMS, blocks,
 };
-use kernels_rs::matrix_free::shared::{HoldNodes, SumAddition, SumDots, SumHeld, SumShared};
+use kernels_rs::matrix_free::shared::{HoldNodes, NodeSums, SumAddition, SumDots, SumNodes};
 use kernels_rs::matrix_free::{
     CurvedTet10, Held, LinearTet4, Operator, Plane, Ring, SerendipityHex20, Solid, StraightTet10, Sums, TrilinearHex8,
 };
 use kernels_rs::precond::{InvertEntries, ToSingle};
 use kernels_rs::real::{Real, Stored};
+use kernels_rs::vectors::{Vectors, VectorsMut};
 use std::cell::RefCell;
 use std::ops::Range;
 use std::rc::Rc;
+use std::slice;
 
 /// Evaluates `$body` with `$P` naming the form with all constants of a material, and `$E` what stands for the elements of this
 /// dimension.
@@ -53,6 +52,8 @@ macro_rules! with_general {
         $body
     }};
 }
+
+mod products;
 
 /// How a mesh is divided, and by what its products are computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -121,10 +122,10 @@ pub struct MatrixFree<T: Real> {
     formulas: Vec<Formulas>,
     held: DeviceHeld<T>,
     diagonal: Rc<Buffer<f64>>,
-    /// Sums of nodes that patches share.
-    partial: RefCell<Buffer<T>>,
-    /// Parts of `x . y`, one of each warp.
-    dots: RefCell<Buffer<f64>>,
+    /// Sums of nodes that patches share, of as many vectors as there have been at once.
+    partial: RefCell<Vec<Buffer<T>>>,
+    /// Parts of `x . y` of each, one of each warp.
+    dots: RefCell<Vec<Buffer<f64>>>,
 }
 
 /// The rule of an element's stiffness on a device.
@@ -161,8 +162,8 @@ impl<T: Real> MatrixFree<T> {
         let lists = mesh.blocks.iter().zip(&patches.lists);
         let formulas = lists.map(|(block, list)| formulas(block, list.is_straight)).collect();
         let (held, diagonal) = hold(space, mesh, &patches, supports, (&rows, device_rows))?;
-        let partial = RefCell::new(space.zeros(mesh.components() * patches.n_partial)?);
-        let dots = RefCell::new(space.zeros(patches.lists.iter().map(PatchList::n_warps).sum())?);
+        let partial = RefCell::new(vec![space.zeros(mesh.components() * patches.n_partial)?]);
+        let dots = RefCell::new(vec![space.zeros(patches.lists.iter().map(PatchList::n_warps).sum())?]);
         let (mesh, patches, diagonal) = (mesh.clone(), Rc::new(patches), Rc::new(diagonal));
         Ok(MatrixFree { mesh, patches, coords, rules, formulas, held, diagonal, partial, dots })
     }
@@ -185,77 +186,73 @@ impl<T: Real> MatrixFree<T> {
     /// Bytes that it keeps beside the mesh.
     pub fn bytes(&self) -> u64 {
         let held = self.held.rows.bytes() + self.held.free.bytes() + self.held.part.bytes();
-        let sums = self.partial.borrow().bytes() + self.dots.borrow().bytes();
+        let bytes = |of: &Vec<Buffer<f64>>| of.iter().map(Buffer::bytes).sum::<u64>();
+        let sums = self.partial.borrow().iter().map(Buffer::bytes).sum::<u64>() + bytes(&self.dots.borrow());
         let coords: u64 = self.coords.iter().map(Buffer::bytes).sum();
         self.patches.bytes() + coords + self.diagonal.bytes() + sums + held
     }
 
-    /// The product, and each warp's part of `x . y` if `dots` is not empty.
-    fn products(&self, space: &Space, x: &Buffer<T>, y: &mut Buffer<T>, dots: ViewMut<f64>) -> Result<()> {
-        assert_eq!([x.len(), y.len()], [self.n(); 2], "vectors of another mesh");
-        let (mut partial, mut first_dot) = (self.partial.borrow_mut(), 0);
+    /// The products with up to [`SEVERAL`] vectors, and each warp's parts of `x . y` if they are asked for.
+    fn products(&self, space: &Space, x: &[Buffer<T>], y: &mut [Buffer<T>], with_dots: bool) -> Result<()> {
+        let of_mesh = |of: &[Buffer<T>]| of.iter().all(|of| of.len() == self.n());
+        assert!(x.len() == y.len() && of_mesh(x) && of_mesh(y), "vectors of another mesh");
+        let (mut partial, mut dots, n) = (self.partial.borrow_mut(), self.dots.borrow_mut(), x.len());
+        while partial.len() < n {
+            let (of_partial, of_dots) = (space.zeros(partial[0].len())?, space.zeros(dots[0].len())?);
+            partial.push(of_partial);
+            dots.push(of_dots);
+        }
+        let mut first_dot = 0;
         for (i, list) in self.patches.lists.iter().enumerate() {
-            let to = Sums { y: y.view_mut(), partial: partial.view_mut(), dots, first_dot };
-            self.multiply(space, i, x.view(), to)?;
+            let dots = views_mut(if with_dots { &mut dots[..n] } else { &mut [] });
+            let to = AllSums { y: views_mut(y), partial: views_mut(&mut partial[..n]), dots, first_dot };
+            if n == 1 || !self.multiply_several(space, i, views(x), to)? {
+                (0..n).try_for_each(|m| self.multiply(space, i, x[m].view(), to.of(m)))?;
+            }
             first_dot += list.n_warps();
         }
+        self.add_up(space, x, y, &mut partial[..n])
+    }
+
+    /// y of the nodes that patches share, and of the held ones.
+    fn add_up(&self, space: &Space, x: &[Buffer<T>], y: &mut [Buffer<T>], partial: &mut [Buffer<T>]) -> Result<()> {
         let (size, shared, held) = (self.mesh.components(), self.patches.shared(), self.held.view());
         if let (Some(addition), Some(at)) = (&self.mesh.addition, &self.patches.addition) {
-            let (addition, places, x) = (addition.with_columns(&at.columns), at.places.view(), x.view());
-            let kernel = SumAddition { size, addition, places, held, x, partial: partial.view_mut() };
-            // SAFETY: as in `multiply`; each row has a place of its own.
-            unsafe { space.run(at.places.len(), kernel) }?;
+            let (addition, places) = (addition.with_columns(&at.columns), at.places.view());
+            for (x, partial) in x.iter().zip(&mut *partial) {
+                let (x, partial) = (x.view(), partial.view_mut());
+                // SAFETY: as in `multiply`; each row has a place of its own.
+                unsafe { space.run(at.places.len(), SumAddition { size, addition, places, held, x, partial }) }?;
+            }
         }
-        let (first, partial) = (self.patches.n_free, partial.view());
+        let of = NodeSums { size, shared, n_free: self.patches.n_free, held };
+        let n = x.len() * of.items();
         // SAFETY: as in `multiply`; a node is shared once, and held once.
         unsafe {
-            space.run(size * first, SumShared { size, shared, partial, y: y.view_mut() })?;
-            space.run(held.rows.len(), SumHeld { size, first, shared, held, partial, x: x.view(), y: y.view_mut() })
+            if x.len() == 1 {
+                let (x, y, partial) = (views(x), views_mut(y), views(partial));
+                return space.run(n, SumNodes::<1, T> { of, partial, x, y });
+            }
+            let (x, y, partial) = (views(x), views_mut(y), views(partial));
+            space.run(n, SumNodes::<SEVERAL, T> { of, partial, x, y })
         }
     }
 
-    /// The products of the patches of one element type.
-    fn multiply(&self, space: &Space, i: usize, x: View<T>, to: Sums<T>) -> Result<()> {
-        let (mesh, list, tables) = (&*self.mesh, &self.patches.lists[i], self.rules[i].view());
-        let (block, held) = (&mesh.blocks[i], self.held.view());
-        let dim = block.cells.kind.info().dim;
-        let view = if self.formulas[i] == Formulas::General { mesh.general_view(block) } else { mesh.view(block) };
-        let operator = Operator { patches: list.view(self.coords[i].view()), tables, mesh: view, held };
-        macro_rules! run {
-            ($Kernel:ident, $on_cpu:ident, $($of:ident),+) => {
-                run!([$Kernel::<$($of),+>], $on_cpu, $($of),+)
-            };
-            ($Double:ident or $Single:ident, $on_cpu:ident, $C:ident) => {
-                if T::NAME == f64::NAME { run!([$Double::<$C, T>], $on_cpu, $C, T) } else { run!([$Single::<$C, T>], $on_cpu, $C, T) }
-            };
-            ([$($Kernel:tt)+], $on_cpu:ident, $($of:ident),+) => {{
-                if space.on_host() {
-                    // SAFETY: views of this mesh, of its patches and of vectors of its nodes, which live; each sum is
-                    // written by one patch, to a place of its own.
-                    on_cpu(list.grid::<T>(), list, &|patches, memory| unsafe { $on_cpu::<$($of),+>(patches, memory, operator, x, to) });
-                    return Ok(());
-                }
-                // SAFETY: as above.
-                unsafe { space.launch(list.grid::<T>(), $($Kernel)+::new(operator, x, to)) }
-            }};
-        }
-        match self.formulas[i] {
-            Formulas::LinearTet4 => run!(WidePatchProduct, fixed_products, LinearTet4, T),
-            Formulas::StraightTet10 => {
-                run!(SmallPatchProduct or SmallPatchProductSingle, fixed_products, StraightTet10)
-            }
-            Formulas::CurvedTet10 => run!(FixedPatchProduct or MediumPatchProductSingle, fixed_products, CurvedTet10),
-            Formulas::TrilinearHex8 => {
-                run!(FixedPatchProduct or FixedPatchProductSingle, fixed_products, TrilinearHex8)
-            }
-            Formulas::SerendipityHex20 if T::NAME == f64::NAME => {
-                run!([Hex20PatchProduct::<T>], fixed_products, SerendipityHex20, T)
-            }
-            Formulas::SerendipityHex20 => run!([Hex20PatchProductSingle::<T>], fixed_products, SerendipityHex20, T),
-            Formulas::Isotropic if dim == 2 => run!(PatchProduct, products, Plane, Elasticity, T),
-            Formulas::Isotropic => run!(PatchProduct, products, Solid, Elasticity, T),
-            Formulas::General => with_general!(mesh, dim, E, P => run!(GeneralPatchProduct, products, E, P, T)),
-        }
+    /// `x . y` of vector m, from its parts.
+    fn add_up_dots(&self, space: &Space, x: &Buffer<T>, m: usize, out: Scalar) -> Result<()> {
+        let (size, held, dots) = (self.mesh.components(), self.held.view(), self.dots.borrow()[m].view());
+        let kernel = |to| SumDots { size, held, x: x.view(), dots, to };
+        // SAFETY: as in `multiply`; there is a part of each warp.
+        unsafe { space.sum_on_gpu(dots.len() + held.rows.len(), [out], kernel) }
+    }
+
+    /// What the products of an element type are computed from.
+    fn operator(&self, i: usize) -> Operator<T> {
+        let (block, tables) = (&self.mesh.blocks[i], self.rules[i].view());
+        let is_general = self.formulas[i] == Formulas::General;
+        let mesh = if is_general { self.mesh.general_view(block) } else { self.mesh.view(block) };
+        let patches = self.patches.lists[i].view(self.coords[i].view());
+        Operator { patches, tables, mesh, held: self.held.view() }
     }
 }
 
@@ -291,8 +288,8 @@ fn node_blocks(
 ) -> Result<Buffer<f64>> {
     let size = mesh.components();
     let (mut y, mut partial) = (space.zeros(size * mesh.n_nodes)?, added_blocks(space, mesh, patches, part)?);
-    let none = View::from_slice(&[]);
-    let held = Held { rows: rows.view(), free: none, part: none };
+    let (none, empty) = (View::from_slice(&[]), View::from_slice(&[]));
+    let held = Held { rows: rows.view(), free: empty, part: empty };
     let rules: Vec<Rule<f64>> = mesh.blocks.iter().map(|block| Rule::new(space, block)).collect::<Result<_>>()?;
     for ((block, list), rule) in mesh.blocks.iter().zip(&patches.lists).zip(&rules) {
         let patches = list.view(View::from_slice(&[]));
@@ -321,9 +318,12 @@ fn node_blocks(
             _ => run!(IsotropicPatchBlocks, Solid, Elasticity),
         }
     }
-    let kernel = SumShared { size, shared: patches.shared(), partial: partial.view(), y: y.view_mut() };
+    // Here no node is held.
+    let of = NodeSums { size, shared: patches.shared(), n_free: patches.n_shared, held: Held { rows: none, ..held } };
+    let (partial, x) = (Vectors([partial.view()]), Vectors([View::from_slice(&[])]));
+    let kernel = SumNodes::<1, f64> { of, partial, x, y: VectorsMut([y.view_mut()]) };
     // SAFETY: as above.
-    unsafe { space.run(size * patches.n_shared, kernel) }?;
+    unsafe { space.run(of.items(), kernel) }?;
     space.finish()?;
     Ok(y)
 }
@@ -426,8 +426,8 @@ impl MatrixFree<f64> {
             formulas: self.formulas.clone(),
             held: self.held.rounded(space)?,
             diagonal: self.diagonal.clone(),
-            partial: RefCell::new(space.zeros(self.partial.borrow().len())?),
-            dots: RefCell::new(space.zeros(self.dots.borrow().len())?),
+            partial: RefCell::new(vec![space.zeros(self.partial.borrow()[0].len())?]),
+            dots: RefCell::new(vec![space.zeros(self.dots.borrow()[0].len())?]),
         })
     }
 }
@@ -465,26 +465,43 @@ impl<T: Real> LinOp<T> for MatrixFree<T> {
     }
 
     fn apply(&self, space: &Space, x: &Buffer<T>, y: &mut Buffer<T>) -> Result<()> {
-        self.products(space, x, y, ViewMut::from_slice(&mut []))
+        self.products(space, slice::from_ref(x), slice::from_mut(y), false)
+    }
+
+    fn apply_all(&self, space: &Space, x: &[Buffer<T>], y: &mut [Buffer<T>]) -> Result<()> {
+        assert_eq!(x.len(), y.len(), "vectors without a product");
+        x.chunks(SEVERAL).zip(y.chunks_mut(SEVERAL)).try_for_each(|(x, y)| self.products(space, x, y, false))
     }
 
     unsafe fn apply_then(&self, space: &Space, x: &Buffer<T>, y: &mut Buffer<T>, then: Epilogue<T>) -> Result<()> {
-        match then {
+        // SAFETY: the caller's promise.
+        unsafe { self.apply_all_then(space, slice::from_ref(x), slice::from_mut(y), &[then]) }
+    }
+
+    unsafe fn apply_all_then(
+        &self,
+        space: &Space,
+        x: &[Buffer<T>],
+        y: &mut [Buffer<T>],
+        then: &[Epilogue<T>],
+    ) -> Result<()> {
+        assert!(x.len() == y.len() && x.len() == then.len(), "vectors without a product");
+        for ((x, y), then) in x.chunks(SEVERAL).zip(y.chunks_mut(SEVERAL)).zip(then.chunks(SEVERAL)) {
+            let are_dots = then.iter().all(|then| matches!(then, Epilogue::Dot(_)));
             // What springs add is in no patch.
-            Epilogue::Dot(out) if !space.on_host() && self.patches.addition.is_none() => {
-                let mut dots = self.dots.borrow_mut();
-                self.products(space, x, y, dots.view_mut())?;
-                let (size, held, dots) = (self.mesh.components(), self.held.view(), dots.view());
-                let kernel = |to| SumDots { size, held, x: x.view(), dots, to };
-                // SAFETY: as in `multiply`; there is a part of each warp.
-                unsafe { space.sum_on_gpu(dots.len() + held.rows.len(), [out], kernel) }
-            }
-            _ => {
-                self.apply(space, x, y)?;
+            let with_dots = are_dots && !space.on_host() && self.patches.addition.is_none();
+            self.products(space, x, y, with_dots)?;
+            for (m, ((x, y), then)) in x.iter().zip(y).zip(then).enumerate() {
                 // SAFETY: the caller's promise.
-                unsafe { then.after(space, x, y) }
+                unsafe {
+                    match then {
+                        Epilogue::Dot(out) if with_dots => self.add_up_dots(space, x, m, *out)?,
+                        _ => then.after(space, x, y)?,
+                    }
+                }
             }
         }
+        Ok(())
     }
 
     /// Bounds of them before supports, for each unknown: by `|K_ij| <= sqrt(K_ii K_jj)` in each cell.

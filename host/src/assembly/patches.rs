@@ -41,8 +41,9 @@ impl Fixed {
         Fixed { pitch: C::CELLS, threads: C::THREADS, corners: C::CORNERS, scratch: C::SCRATCH }
     }
 
-    fn room(self, nodes: usize, with_coords: usize, n: usize) -> Room {
-        Room { nodes, coords: 3 * with_coords, size: 3, slots: n * self.pitch, scratch: self.scratch }
+    fn room(self, nodes: usize, with_coords: usize, n: usize, [vectors, at_once]: [usize; 2]) -> Room {
+        let (coords, slots) = (3 * with_coords, n * self.pitch);
+        Room { nodes, coords, size: 3, slots, scratch: self.scratch, vectors, at_once }
     }
 }
 
@@ -201,21 +202,21 @@ impl PatchList {
     pub fn common_grid<T>(&self) -> Grid {
         let (blocks, threads) = (self.n_patches, self.size.next_multiple_of(32).clamp(MIN_THREADS, MAX_THREADS));
         let ([dim, size], [nodes, _]) = (self.sizes, self.largest);
-        let room = Room { nodes, coords: dim * nodes, size, slots: self.stride, scratch: 0 };
+        let room = Room::of_one(nodes, dim, size, self.stride);
         Grid { blocks, threads, shared_bytes: room.bytes::<T>() }
     }
 
-    /// A block of threads for each patch.
-    pub fn grid<T>(&self) -> Grid {
+    /// A block of threads for each patch, with memory for so many vectors and the forces of so many at once.
+    pub fn grid<T>(&self, vectors: [usize; 2]) -> Grid {
         let Some(fixed) = self.fixed else { return self.common_grid::<T>() };
         let ([nodes, with_coords], n) = (self.largest, self.stride / self.pitch);
-        let shared_bytes = fixed.room(nodes, with_coords, n).bytes::<T>();
+        let shared_bytes = fixed.room(nodes, with_coords, n, vectors).bytes::<T>();
         Grid { blocks: self.n_patches, threads: fixed.threads, shared_bytes }
     }
 
     /// Warps of all blocks.
     pub fn n_warps(&self) -> usize {
-        let grid = self.grid::<f64>();
+        let grid = self.grid::<f64>([1, 1]);
         grid.blocks * grid.threads / 32
     }
 
@@ -246,9 +247,9 @@ impl<'a> Division<'a> {
         let (dim, components) = (kind.info().dim, mesh.components());
         let slots = |size: usize| n * fixed.map_or(size, |of| of.pitch);
         let fits = |nodes: usize, size: usize| {
-            let room = Room { nodes, coords: dim * nodes, size: components, slots: slots(size), scratch: 0 };
+            let room = Room::of_one(nodes, dim, components, slots(size));
             match fixed {
-                Some(of) => room.bytes::<f64>().max(of.room(nodes, nodes, n).bytes::<T>()) <= MOST_SHARED,
+                Some(of) => room.bytes::<f64>().max(of.room(nodes, nodes, n, [1, 1]).bytes::<T>()) <= MOST_SHARED,
                 None => room.bytes::<f64>() <= MAX_SHARED,
             }
         };

@@ -7,13 +7,14 @@ use super::hex20::{self, AtPoint, SerendipityHex20};
 #[cfg(not(target_arch = "nvptx64"))]
 use super::patch::Alone;
 use super::patch::{Block, COORDS, Memory, Patch, Team};
-use super::product::{Operator, Sums};
+use super::product::{AllSums, Operator, Sums};
 use super::tet4::LinearTet4;
 use super::tet10::{CurvedTet10, StraightTet10};
 use crate::element::{Element, in_steps};
 use crate::form::Elasticity;
 use crate::material::Lame;
 use crate::real::Real;
+use crate::vectors::Vectors;
 #[cfg(not(target_arch = "nvptx64"))]
 use core::ops::Range;
 use cuda_std::prelude::*;
@@ -57,62 +58,83 @@ impl<T: Real> Operator<T> {
 
     /// Brings what formulas are computed from into the memory of a patch; see [`Operator::load`].
     #[inline(always)]
-    pub(super) unsafe fn load_all(
+    pub(super) unsafe fn load_all<const W: usize>(
         self,
         team: impl Team,
         patch: &Patch,
         memory: Memory<T>,
-        x: View<T>,
+        x: [View<T>; W],
         mut meanwhile: impl FnMut(),
     ) {
-        self.load::<true, 4>(team, patch, memory, 3, x, || {
+        self.load::<W, 4>(team, patch, memory, 3, x, || {
             let (per_line, n) = (16 / size_of::<T>(), (3 * patch.n_coords[1]).next_multiple_of(COORDS));
             team.copy_lines(self.patches.coords, patch.first_coord / per_line, n / per_line, memory.coords);
             meanwhile();
         });
     }
 
-    /// The forces of cell c.
+    /// The forces of cell c, of W vectors.
     #[inline(always)]
-    unsafe fn forces<C: FixedCell>(
+    unsafe fn forces<C: FixedCell, const W: usize>(
         patch: &Patch,
         c: usize,
         lame: Lame<T>,
         places: <C::Element as Element>::Nodal<usize>,
         memory: Memory<T>,
     ) {
-        let without = patch.n_private - patch.n_coords[0];
+        let (n, without) = (patch.nodes[1], patch.n_private - patch.n_coords[0]);
         let with_coords = |place: usize| if C::CORNERS && place >= patch.n_private { place - without } else { place };
-        C::forces(
+        let slots = C::Element::N * C::CELLS;
+        C::forces::<W, T>(
             lame,
             |b| memory.coords.offset(3 * with_coords(places[b])).get3(),
-            |b| memory.values.offset(3 * places[b]).get3(),
-            |b, force| memory.forces.offset(3 * (b * C::CELLS + c)).put3(force),
+            |m, b| memory.values.offset(3 * (m * n + places[b])).get3(),
+            |m, b, force| memory.forces.offset(3 * (m * slots + b * C::CELLS + c)).put3(force),
         );
     }
 
-    /// The share of a block's patch, a thread per cell, or per one of several.
+    /// The shares of a block's patch in the products with N vectors, W at a time, a thread per cell, or per one of several.
     #[inline(always)]
-    unsafe fn fixed_product<C: FixedCell>(self, x: View<T>, to: Sums<T>) {
+    unsafe fn fixed_product<C: FixedCell, const W: usize, const N: usize>(self, x: Vectors<T, N>, to: AllSums<T, N>) {
         let patch = self.patches.patch(thread::block_idx_x() as usize);
-        let memory = Memory::new(shared::dynamic_shared_mem::<u8>(), room::<C>(patch.nodes[1], patch.n_coords[1]));
-        let mut c = thread::thread_idx_x() as usize;
-        let (mut cell, mut lame) = (self.cell::<C>(&patch, c), Lame { lambda: T::ZERO, mu: T::ZERO });
+        let room = room::<C>(patch.nodes[1], patch.n_coords[1], vectors_at_once::<W, N>());
+        let (mut memory, first) =
+            (Memory::new(shared::dynamic_shared_mem::<u8>(), room), thread::thread_idx_x() as usize);
+        let (mut cell, mut lame) = (self.cell::<C>(&patch, first), Lame { lambda: T::ZERO, mu: T::ZERO });
         // What depends on a load is asked for after what others load by then.
-        self.load_all(Block, &patch, memory, x, || lame = self.lame(cell.material));
+        self.load_all(Block, &patch, memory, x.part::<W>(0), || lame = self.lame(cell.material));
         Block.wait();
+        // The next vectors come while those before them are computed with.
+        let (mut part, mut next) = (0, memory.values.offset(3 * W * patch.nodes[1]));
         loop {
-            if c < patch.cells[1] {
-                Self::forces::<C>(&patch, c, lame, cell.places, memory);
+            let goes_on = part + 1 < N / W && !to.part::<W>(part + 1)[0].y.is_empty();
+            if goes_on {
+                self.load_next(Block, &patch, memory, next, x.part::<W>(part + 1));
             }
-            c += C::THREADS;
-            if C::CELLS == C::THREADS || c >= C::CELLS {
+            let mut c = first;
+            loop {
+                if c < patch.cells[1] {
+                    Self::forces::<C, W>(&patch, c, lame, cell.places, memory);
+                }
+                c += C::THREADS;
+                if C::CELLS == C::THREADS || c >= C::CELLS {
+                    break;
+                }
+                cell = self.cell::<C>(&patch, c);
+                lame = self.lame(cell.material);
+            }
+            self.sum(Block, &patch, memory, 3, to.part::<W>(part));
+            if !goes_on {
                 break;
             }
-            cell = self.cell::<C>(&patch, c);
-            lame = self.lame(cell.material);
+            thread::sync_threads();
+            part += 1;
+            (memory.values, next) = (next, memory.values);
+            if C::CELLS != C::THREADS {
+                cell = self.cell::<C>(&patch, first);
+                lame = self.lame(cell.material);
+            }
         }
-        self.sum(Block, &patch, memory, 3, to);
     }
 
     /// The same of hexahedra of 20 nodes, by three lanes a cell: see [`super::hex20`].
@@ -120,14 +142,15 @@ impl<T: Real> Operator<T> {
     unsafe fn hex20_product(self, x: View<T>, to: Sums<T>) {
         type C = SerendipityHex20;
         let patch = self.patches.patch(thread::block_idx_x() as usize);
-        let memory = Memory::new(shared::dynamic_shared_mem::<u8>(), room::<C>(patch.nodes[1], patch.n_coords[1]));
+        let room = room::<C>(patch.nodes[1], patch.n_coords[1], [1, 1]);
+        let memory = Memory::new(shared::dynamic_shared_mem::<u8>(), room);
         let (thread, lane) = (thread::thread_idx_x() as usize, thread::thread_idx_x() % 32);
         // The last two lanes of a warp do as those before them do.
         let in_warp = if lane < 30 { lane / 3 } else { 9 };
         let (component, c) = ((lane % 3) as usize, CELLS_OF_WARP * (thread / 32) + in_warp as usize);
         let others = [1, 2].map(|k| 3 * in_warp + (lane % 3 + k) % 3);
         let (cell, mut lame) = (self.cell::<C>(&patch, c), Lame { lambda: T::ZERO, mu: T::ZERO });
-        self.load_all(Block, &patch, memory, x, || lame = self.lame(cell.material));
+        self.load_all(Block, &patch, memory, [x], || lame = self.lame(cell.material));
         Block.wait();
         let of_node = |from: Shared<T>, b: usize| from.offset(3 * cell.places[b] + component).get();
         // The coefficients of coordinates wait in shared memory, a column per thread.
@@ -145,10 +168,11 @@ impl<T: Real> Operator<T> {
             at_each!(q in 0 1 2 3 4 5 6 7 8, {
                 let own = [places[0][q], places[1][q], places[2][q]];
                 let of = |lane: u32| own.map(|slope| hex20::of_lane(slope, lane));
-                let at = AtPoint::new([own, of(others[0]), of(others[1])], [moved[0][q], moved[1][q], moved[2][q]]);
-                let next = [hex20::of_lane(at.h[0], others[0]), hex20::of_lane(at.h[2], others[0])];
-                let last = [hex20::of_lane(at.h[0], others[1]), hex20::of_lane(at.h[1], others[1])];
-                let force = at.stress(q, lame, next, last);
+                let at = AtPoint::new([own, of(others[0]), of(others[1])]);
+                let h = at.slopes([moved[0][q], moved[1][q], moved[2][q]]);
+                let next = [hex20::of_lane(h[0], others[0]), hex20::of_lane(h[2], others[0])];
+                let last = [hex20::of_lane(h[0], others[1]), hex20::of_lane(h[1], others[1])];
+                let force = at.stress(q, lame, h, next, last);
                 (moved[0][q], moved[1][q], moved[2][q]) = (force[0], force[1], force[2]);
             });
             hex20::add_level(z, &moved, &mut sums);
@@ -160,8 +184,13 @@ impl<T: Real> Operator<T> {
                 memory.forces.offset(3 * (b * C::CELLS + c) + component).put(force);
             }
         });
-        self.sum(Block, &patch, memory, 3, to);
+        self.sum(Block, &patch, memory, 3, [to]);
     }
+}
+
+/// Vectors in the memory of a patch, and those computed with at once: the next ones come meanwhile.
+pub const fn vectors_at_once<const W: usize, const N: usize>() -> [usize; 2] {
+    [if N > W { 2 * W } else { W }, W]
 }
 
 /// Cells of a warp where three lanes have one.
@@ -175,19 +204,19 @@ const CELLS_OF_WARP: usize = 10;
 /// shared memory a cell reads 6 words per node and writes 3, and each of these is read once more.
 #[kernel(launch_bounds(128, 3), C = [CurvedTet10, TrilinearHex8], T = [f64])]
 pub unsafe fn fixed_patch_product<C: FixedCell, T: Real>(operator: Operator<T>, x: View<T>, to: Sums<T>) {
-    operator.fixed_product::<C>(x, to);
+    operator.fixed_product::<C, 1, 1>(Vectors([x]), to.of_one());
 }
 
 /// Computes: as [`fixed_patch_product`], in single precision.
 #[kernel(launch_bounds(128, 5), C = [TrilinearHex8], T = [f32])]
 pub unsafe fn fixed_patch_product_single<C: FixedCell, T: Real>(operator: Operator<T>, x: View<T>, to: Sums<T>) {
-    operator.fixed_product::<C>(x, to);
+    operator.fixed_product::<C, 1, 1>(Vectors([x]), to.of_one());
 }
 
 /// Computes: as [`fixed_patch_product_single`], of cells for which 80 registers are enough.
 #[kernel(launch_bounds(128, 6), C = [CurvedTet10], T = [f32])]
 pub unsafe fn medium_patch_product_single<C: FixedCell, T: Real>(operator: Operator<T>, x: View<T>, to: Sums<T>) {
-    operator.fixed_product::<C>(x, to);
+    operator.fixed_product::<C, 1, 1>(Vectors([x]), to.of_one());
 }
 
 /// Computes: as [`fixed_patch_product`], of cells for which 128 registers are enough.
@@ -195,13 +224,13 @@ pub unsafe fn medium_patch_product_single<C: FixedCell, T: Real>(operator: Opera
 /// Parameters, thread mapping, memory moved: as there; the coordinates of corners alone.
 #[kernel(launch_bounds(128, 4), C = [StraightTet10], T = [f64])]
 pub unsafe fn small_patch_product<C: FixedCell, T: Real>(operator: Operator<T>, x: View<T>, to: Sums<T>) {
-    operator.fixed_product::<C>(x, to);
+    operator.fixed_product::<C, 1, 1>(Vectors([x]), to.of_one());
 }
 
 /// Computes: as [`small_patch_product`], in single precision.
 #[kernel(launch_bounds(128, 7), C = [StraightTet10], T = [f32])]
 pub unsafe fn small_patch_product_single<C: FixedCell, T: Real>(operator: Operator<T>, x: View<T>, to: Sums<T>) {
-    operator.fixed_product::<C>(x, to);
+    operator.fixed_product::<C, 1, 1>(Vectors([x]), to.of_one());
 }
 
 /// Computes: as [`fixed_patch_product`], of cells of few nodes, two a thread.
@@ -209,7 +238,7 @@ pub unsafe fn small_patch_product_single<C: FixedCell, T: Real>(operator: Operat
 /// Parameters, thread mapping, memory moved: as there.
 #[kernel(launch_bounds(256, 4), C = [LinearTet4], T = [f32, f64])]
 pub unsafe fn wide_patch_product<C: FixedCell, T: Real>(operator: Operator<T>, x: View<T>, to: Sums<T>) {
-    operator.fixed_product::<C>(x, to);
+    operator.fixed_product::<C, 1, 1>(Vectors([x]), to.of_one());
 }
 
 /// Computes: as [`fixed_patch_product`], of [`SerendipityHex20`].
@@ -228,6 +257,46 @@ pub unsafe fn hex20_patch_product_single<T: Real>(operator: Operator<T>, x: View
     operator.hex20_product(x, to);
 }
 
+/// Vectors that products take at once.
+pub const SEVERAL: usize = 4;
+
+/// Computes: as [`fixed_patch_product_single`], of each y that is there; two vectors at a time have the geometry in common.
+///
+/// Parameters: as there, `[SEVERAL]` of each. Thread mapping: as there. Memory moved: as there, what is of no vector once.
+#[kernel(launch_bounds(128, 3), C = [TrilinearHex8], T = [f32])]
+pub unsafe fn several_patch_products_single<C: FixedCell, T: Real>(
+    operator: Operator<T>,
+    x: Vectors<T, SEVERAL>,
+    to: AllSums<T, SEVERAL>,
+) {
+    operator.fixed_product::<C, 2, SEVERAL>(x, to);
+}
+
+/// Computes: as [`several_patch_products_single`], one vector at a time: of straight tetrahedra the geometry is little, and shared
+/// memory, which is what they wait for, has more blocks at a time.
+///
+/// Parameters, thread mapping, memory moved: as there.
+#[kernel(launch_bounds(128, 6), C = [StraightTet10], T = [f32])]
+pub unsafe fn small_several_patch_products_single<C: FixedCell, T: Real>(
+    operator: Operator<T>,
+    x: Vectors<T, SEVERAL>,
+    to: AllSums<T, SEVERAL>,
+) {
+    operator.fixed_product::<C, 1, SEVERAL>(x, to);
+}
+
+/// Computes: as [`several_patch_products_single`], of cells of few nodes, two a thread.
+///
+/// Parameters, thread mapping, memory moved: as there.
+#[kernel(launch_bounds(256, 3), C = [LinearTet4], T = [f32])]
+pub unsafe fn wide_several_patch_products_single<C: FixedCell, T: Real>(
+    operator: Operator<T>,
+    x: Vectors<T, SEVERAL>,
+    to: AllSums<T, SEVERAL>,
+) {
+    operator.fixed_product::<C, 2, SEVERAL>(x, to);
+}
+
 /// [`fixed_patch_product`] of some patches on a thread of a CPU; `memory` is as much as the largest needs.
 #[cfg(not(target_arch = "nvptx64"))]
 pub unsafe fn fixed_products<C: FixedCell, T: Real>(
@@ -239,12 +308,13 @@ pub unsafe fn fixed_products<C: FixedCell, T: Real>(
 ) {
     for patch in patches {
         let patch = operator.patches.patch(patch);
-        let memory = Memory::new(memory.as_mut_ptr().cast(), room::<C>(patch.nodes[1], patch.n_coords[1]));
-        operator.load_all(Alone, &patch, memory, x, || {});
+        let room = room::<C>(patch.nodes[1], patch.n_coords[1], [1, 1]);
+        let memory = Memory::new(memory.as_mut_ptr().cast(), room);
+        operator.load_all(Alone, &patch, memory, [x], || {});
         for c in 0..patch.cells[1] {
             let cell = operator.cell::<C>(&patch, c);
-            Operator::forces::<C>(&patch, c, operator.lame(cell.material), cell.places, memory);
+            Operator::forces::<C, 1>(&patch, c, operator.lame(cell.material), cell.places, memory);
         }
-        operator.sum(Alone, &patch, memory, 3, to);
+        operator.sum(Alone, &patch, memory, 3, [to]);
     }
 }

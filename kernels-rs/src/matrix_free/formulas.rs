@@ -19,18 +19,39 @@ pub trait FixedCell: Copy + Send + Sync + 'static {
     /// Whether it asks for the coordinates of corners alone.
     const CORNERS: bool = false;
 
-    /// Calls `set(b, force)` with the force on each node b of a cell with nodes at `x(b)` and displacements `u(b)`.
-    fn forces<T: Real>(
+    /// Calls `set(m, b, force)` with the force on each node b of a cell with nodes at `x(b)`, for each displacement `u(m, b)`
+    /// of W. What they have in common, the geometry, is computed once.
+    fn forces<const W: usize, T: Real>(
         lame: Lame<T>,
         x: impl Fn(usize) -> [T; 3],
-        u: impl Fn(usize) -> [T; 3],
-        set: impl FnMut(usize, [T; 3]),
+        u: impl Fn(usize, usize) -> [T; 3],
+        set: impl FnMut(usize, usize, [T; 3]),
     );
 }
 
-/// The memory of a patch with so many nodes, and nodes with coordinates.
-pub const fn room<C: FixedCell>(nodes: usize, with_coords: usize) -> Room {
-    Room { nodes, coords: 3 * with_coords, size: 3, slots: C::Element::N * C::CELLS, scratch: C::SCRATCH }
+/// The memory of a patch with so many nodes, and nodes with coordinates, for so many vectors and forces of them at once.
+pub const fn room<C: FixedCell>(nodes: usize, with_coords: usize, [vectors, at_once]: [usize; 2]) -> Room {
+    let slots = C::Element::N * C::CELLS;
+    Room { nodes, coords: 3 * with_coords, size: 3, slots, scratch: C::SCRATCH, vectors, at_once }
+}
+
+/// Calls `work(m)` for each m below W, up to 4. It is written out: compilers would keep a loop with so much in it, and what it
+/// indexes in memory.
+#[inline(always)]
+pub(super) fn each<const W: usize>(mut work: impl FnMut(usize)) {
+    const { assert!(W <= 4, "so many are written out") }
+    if W > 0 {
+        work(0);
+    }
+    if W > 1 {
+        work(1);
+    }
+    if W > 2 {
+        work(2);
+    }
+    if W > 3 {
+        work(3);
+    }
 }
 
 /// The gradients of reference coordinates times the determinant, from the tangents along them; and the determinant.

@@ -251,25 +251,30 @@ pub(super) struct AtPoint<T> {
     columns: [[T; 3]; 3],
     /// The inverse of the determinant.
     per_det: T,
-    /// The slopes of the displacement along this component and the two that follow, times the determinant.
-    pub(super) h: [T; 3],
 }
 
 impl<T: Real> AtPoint<T> {
-    /// From the slopes of the coordinates, this component's first, and of the displacement.
+    /// From the slopes of the coordinates, this component's first.
     #[inline(always)]
-    pub(super) fn new(places: [[T; 3]; 3], moved: [T; 3]) -> Self {
+    pub(super) fn new(places: [[T; 3]; 3]) -> Self {
         let (columns, det) = cofactors(places);
-        AtPoint { columns, per_det: det.near_recip(), h: columns.map(|column| dot3(moved, column)) }
+        AtPoint { columns, per_det: det.near_recip() }
     }
 
-    /// The force's slopes at point q of a level, from what the two components that follow have.
+    /// The slopes of the displacement along this component and the two that follow, times the determinant.
     #[inline(always)]
-    pub(super) fn stress(self, q: usize, lame: Lame<T>, next: [T; 2], last: [T; 2]) -> [T; 3] {
+    pub(super) fn slopes(self, moved: [T; 3]) -> [T; 3] {
+        self.columns.map(|column| dot3(moved, column))
+    }
+
+    /// The force's slopes at point q of a level, from [`AtPoint::slopes`] and what the two components that follow have of
+    /// theirs.
+    #[inline(always)]
+    pub(super) fn stress(self, q: usize, lame: Lame<T>, h: [T; 3], next: [T; 2], last: [T; 2]) -> [T; 3] {
         let scale = T::from_f64(WEIGHTS[q % 3] * WEIGHTS[q / 3]) * self.per_det;
         let (lambda, mu) = (scale * lame.lambda, scale * lame.mu);
-        let own = fma(lambda, self.h[0] + next[0] + last[0], (mu + mu) * self.h[0]);
-        let (first, second) = (mu * (self.h[1] + next[1]), mu * (self.h[2] + last[1]));
+        let own = fma(lambda, h[0] + next[0] + last[0], (mu + mu) * h[0]);
+        let (first, second) = (mu * (h[1] + next[1]), mu * (h[2] + last[1]));
         let [a, b, c] = self.columns;
         core::array::from_fn(|i| fma(own, a[i], fma(first, b[i], second * c[i])))
     }
@@ -302,43 +307,48 @@ impl FixedCell for SerendipityHex20 {
 
     /// Operations: about 8,700.
     #[inline(always)]
-    fn forces<T: Real>(
+    fn forces<const W: usize, T: Real>(
         lame: Lame<T>,
         x: impl Fn(usize) -> [T; 3],
-        u: impl Fn(usize) -> [T; 3],
-        mut set: impl FnMut(usize, [T; 3]),
+        u: impl Fn(usize, usize) -> [T; 3],
+        mut set: impl FnMut(usize, usize, [T; 3]),
     ) {
         let lame = scaled(lame);
         let places: [Modes<T>; 3] = core::array::from_fn(|c| modes(|b| x(b)[c]));
-        let moves: [Modes<T>; 3] = core::array::from_fn(|c| modes(|b| u(b)[c]));
-        let mut sums = [[T::ZERO; 27]; 3];
+        let moves: [[Modes<T>; 3]; W] = core::array::from_fn(|m| core::array::from_fn(|c| modes(|b| u(m, b)[c])));
+        let mut sums = [[[T::ZERO; 27]; 3]; W];
         let mut z = -T::ONE;
         in_steps!(false, _level in 0..3, {
             let lame = of_level(z, lame);
             let place = places.map(|modes| level(z, |mode| modes[mode]));
-            let mut moved = moves.map(|modes| level(z, |mode| modes[mode]));
+            let mut moved = moves.map(|of| of.map(|modes| level(z, |mode| modes[mode])));
             for q in 0..9 {
                 let of = |level: &Level<T>| [level[0][q], level[1][q], level[2][q]];
-                let at: [AtPoint<T>; 3] = core::array::from_fn(|c| {
-                    AtPoint::new([0, 1, 2].map(|k| of(&place[(c + k) % 3])), of(&moved[c]))
-                });
-                for c in 0..3 {
-                    let (next, last) = (at[(c + 1) % 3].h, at[(c + 2) % 3].h);
-                    let force = at[c].stress(q, lame, [next[0], next[2]], [last[0], last[1]]);
-                    (moved[c][0][q], moved[c][1][q], moved[c][2][q]) = (force[0], force[1], force[2]);
+                let at = [0, 1, 2].map(|c| AtPoint::new([0, 1, 2].map(|k| of(&place[(c + k) % 3]))));
+                for moved in &mut moved {
+                    let h = [0, 1, 2].map(|c| at[c].slopes(of(&moved[c])));
+                    for c in 0..3 {
+                        let (next, last) = (h[(c + 1) % 3], h[(c + 2) % 3]);
+                        let force = at[c].stress(q, lame, h[c], [next[0], next[2]], [last[0], last[1]]);
+                        (moved[c][0][q], moved[c][1][q], moved[c][2][q]) = (force[0], force[1], force[2]);
+                    }
                 }
             }
-            for c in 0..3 {
-                add_level(z, &moved[c], &mut sums[c]);
+            for m in 0..W {
+                for c in 0..3 {
+                    add_level(z, &moved[m][c], &mut sums[m][c]);
+                }
             }
             z += T::ONE;
         });
-        let mut forces = [[T::ZERO; 3]; 20];
-        for c in 0..3 {
-            modes_transposed(sums[c], |b, force| forces[b][c] = force);
-        }
-        for b in 0..20 {
-            set(b, forces[b]);
+        for (m, sums) in sums.into_iter().enumerate() {
+            let mut forces = [[T::ZERO; 3]; 20];
+            for c in 0..3 {
+                modes_transposed(sums[c], |b, force| forces[b][c] = force);
+            }
+            for b in 0..20 {
+                set(m, b, forces[b]);
+            }
         }
     }
 }

@@ -3,7 +3,7 @@
 //! `8 v(xi) = m_0 + m_x xi + m_y eta + m_z zeta + m_xy xi eta + m_yz eta zeta + m_zx zeta xi + m_xyz xi eta zeta`, and the
 //! points are at `+-g`, `g = 1 / sqrt 3`
 
-use super::formulas::{FixedCell, cofactors, stress};
+use super::formulas::{FixedCell, cofactors, each, stress};
 use crate::element::{Hex8, in_steps};
 use crate::material::Lame;
 use crate::real::{Real, dot3, fma};
@@ -63,14 +63,19 @@ fn add_slopes<T: Real>([y, z]: [T; 2], [low, high]: [[T; 3]; 2], m: &mut [T; 7])
     m[6] = fma(z, xy, fma(y, xz, m[6]));
 }
 
-/// The slopes along the reference coordinates that belong to the forces at a point: the stress times the cofactors, from the
-/// slopes of coordinates and displacements.
+/// The cofactors at a point and the constants over the determinant, from the slopes of coordinates.
 #[inline(always)]
-fn at_point<T: Real>(lame: Lame<T>, place: [[T; 3]; 3], moved: [[T; 3]; 3]) -> [[T; 3]; 3] {
+fn geometry<T: Real>(lame: Lame<T>, place: [[T; 3]; 3]) -> ([[T; 3]; 3], Lame<T>) {
     let along = |j: usize| [place[0][j], place[1][j], place[2][j]];
     let (inverse, det) = cofactors([along(0), along(1), along(2)]);
     let per_det = det.near_recip();
-    let lame = Lame { lambda: per_det * lame.lambda, mu: per_det * lame.mu };
+    (inverse, Lame { lambda: per_det * lame.lambda, mu: per_det * lame.mu })
+}
+
+/// The slopes along the reference coordinates that belong to the forces at a point: the stress times the cofactors, from the
+/// slopes of displacements.
+#[inline(always)]
+fn at_point<T: Real>((inverse, lame): ([[T; 3]; 3], Lame<T>), moved: [[T; 3]; 3]) -> [[T; 3]; 3] {
     let h = moved.map(|slope| [0, 1, 2].map(|k| dot3(slope, [inverse[0][k], inverse[1][k], inverse[2][k]])));
     stress(lame, h).map(|row| inverse.map(|slope| dot3(row, slope)))
 }
@@ -88,36 +93,39 @@ impl FixedCell for TrilinearHex8 {
 
     /// Operations: about 1,500, of which 900 are fused.
     #[inline(always)]
-    fn forces<T: Real>(
+    fn forces<const W: usize, T: Real>(
         lame: Lame<T>,
         x: impl Fn(usize) -> [T; 3],
-        u: impl Fn(usize) -> [T; 3],
-        mut set: impl FnMut(usize, [T; 3]),
+        u: impl Fn(usize, usize) -> [T; 3],
+        mut set: impl FnMut(usize, usize, [T; 3]),
     ) {
         let place: [[T; 7]; 3] = core::array::from_fn(|c| modes(|b| x(b)[c]));
-        let moved: [[T; 7]; 3] = core::array::from_fn(|c| modes(|b| u(b)[c]));
+        let mut moved = [[[T::ZERO; 7]; 3]; W];
+        each::<W>(|m| moved[m] = core::array::from_fn(|c| modes(|b| u(m, b)[c])));
         // Modes are eight times the slopes' scale: the determinant is 512 times that of the element.
         let scale = T::from_f64(1.0 / 512.0);
         let lame = Lame { lambda: scale * lame.lambda, mu: scale * lame.mu };
-        let mut force = [[T::ZERO; 7]; 3];
+        let mut force = [[[T::ZERO; 7]; 3]; W];
         // A loop: what points have in common would not fit in registers. Compilers that know the signs would compute with both.
         let mut at = [-T::ONE; 2];
         in_steps!(false, pair in 0..4, {
-            let (places, moves) = (place.map(|modes| slopes(at, modes)), moved.map(|modes| slopes(at, modes)));
-            let of = |x: usize| at_point(lame, places.map(|slopes| slopes[x]), moves.map(|slopes| slopes[x]));
-            let (low, high) = (of(0), of(1));
-            for c in 0..3 {
-                add_slopes(at, [low[c], high[c]], &mut force[c]);
-            }
+            let places = place.map(|modes| slopes(at, modes));
+            let points = [0, 1].map(|x| geometry(lame, places.map(|slopes| slopes[x])));
+            each::<W>(|m| {
+                let moves = moved[m].map(|modes| slopes(at, modes));
+                let [low, high] = [0, 1].map(|x| at_point(points[x], moves.map(|slopes| slopes[x])));
+                for c in 0..3 {
+                    add_slopes(at, [low[c], high[c]], &mut force[m][c]);
+                }
+            });
             at = [-at[0], signed(pair != 1, at[1])];
         });
         let (g, gg) = (T::from_f64(G), T::from_f64(1.0 / 3.0));
-        for c in 0..3 {
-            let m = force[c];
-            force[c] = [m[0], m[1], m[2], g * m[3], g * m[4], g * m[5], gg * m[6]];
-        }
-        for k in 0..8 {
-            set(AT[k], [at_corner(k, force[0]), at_corner(k, force[1]), at_corner(k, force[2])]);
-        }
+        each::<W>(|m| {
+            let force = force[m].map(|f| [f[0], f[1], f[2], g * f[3], g * f[4], g * f[5], gg * f[6]]);
+            for k in 0..8 {
+                set(m, AT[k], force.map(|modes| at_corner(k, modes)));
+            }
+        });
     }
 }

@@ -119,19 +119,36 @@ pub struct Room {
     pub slots: usize,
     /// Words for anything else.
     pub scratch: usize,
+    /// Vectors x.
+    pub vectors: usize,
+    /// Vectors whose forces are there at once.
+    pub at_once: usize,
 }
 
 impl Room {
+    /// For a vector, without formulas.
+    pub const fn of_one(nodes: usize, dim: usize, size: usize, slots: usize) -> Self {
+        Room { nodes, coords: dim * nodes, size, slots, scratch: 0, vectors: 1, at_once: 1 }
+    }
+
+    /// Whether there is room for the next vectors while those before them are computed with.
+    const fn has_next(self) -> bool {
+        self.vectors > self.at_once
+    }
+
     /// Bytes of lists.
     const fn of_lists(self) -> usize {
         let of_16 = 2 * (in_lines(self.slots) + in_lines(self.nodes + 1));
-        of_16 + (4 * self.nodes).next_multiple_of(16)
+        // Where sums go and, for the next vectors, the nodes.
+        let of_32 = if self.has_next() { 2 } else { 1 };
+        of_16 + of_32 * (4 * self.nodes).next_multiple_of(16)
     }
 
     /// Bytes of a patch's memory, aligned to 16 bytes: the lists of slots, where sums go, coordinates and values of nodes, and a
     /// force for each node of each cell.
     pub const fn bytes<T>(self) -> usize {
-        let words = self.coords.next_multiple_of(COORDS) + self.size * (self.nodes + self.slots) + self.scratch;
+        let of_vectors = self.size * (self.vectors * self.nodes + self.at_once * self.slots);
+        let words = self.coords.next_multiple_of(COORDS) + of_vectors + self.scratch;
         self.of_lists() + words * size_of::<T>()
     }
 }
@@ -145,11 +162,15 @@ pub(super) struct Memory<T> {
     pub(super) starts: Shared<u16>,
     /// Where its sum goes.
     pub(super) to: Shared<u32>,
+    /// Whether there is room for the next vectors.
+    pub(super) has_next: bool,
+    /// The entries of nodes, if so.
+    pub(super) entries: Shared<u32>,
     /// `[nodes][DIM]`
     pub(super) coords: Shared<T>,
-    /// `[nodes][size]`
+    /// `[vectors][nodes][size]`
     pub(super) values: Shared<T>,
-    /// The forces, `[slots][size]`.
+    /// The forces, `[at_once][slots][size]`.
     pub(super) forces: Shared<T>,
     /// What is behind them.
     pub(super) scratch: Shared<T>,
@@ -163,9 +184,12 @@ impl<T: Real> Memory<T> {
         let starts = slots.offset(in_lines(room.slots));
         let coords = memory.offset(room.of_lists()).cast::<T>();
         let values = coords.offset(room.coords.next_multiple_of(COORDS));
-        let forces = values.offset(room.size * room.nodes);
-        let scratch = forces.offset(room.size * room.slots);
-        Memory { slots, starts, to: starts.offset(in_lines(room.nodes + 1)).cast(), coords, values, forces, scratch }
+        let forces = values.offset(room.vectors * room.size * room.nodes);
+        let scratch = forces.offset(room.at_once * room.size * room.slots);
+        let to = starts.offset(in_lines(room.nodes + 1)).cast::<u32>();
+        let entries = to.offset(room.nodes.next_multiple_of(4));
+        let has_next = room.has_next();
+        Memory { slots, starts, to, has_next, entries, coords, values, forces, scratch }
     }
 }
 

@@ -10,9 +10,11 @@ use crate::assembly::MeshView;
 use crate::element::*;
 use crate::form::{Elasticity, Flux, Form, General, Scalar, size};
 use crate::real::{Real, fma};
+use crate::vectors::VectorsMut;
 #[cfg(not(target_arch = "nvptx64"))]
 use core::ops::Range;
 use cuda_std::prelude::*;
+use cuda_std::shared::Shared;
 
 /// What products are computed from.
 #[repr(C)]
@@ -42,17 +44,115 @@ pub struct Sums<T> {
     pub first_dot: usize,
 }
 
-impl<T: Real> Operator<T> {
-    /// Brings what is free of x at a patch's nodes into its memory, and the lists of slots and of where sums go; each member of
-    /// the team starts with K nodes at a time. `meanwhile` is done when the first nodes are asked for.
+/// Where those of several vectors go; empty ones stand for none.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct AllSums<T: DeviceCopy, const N: usize> {
+    /// [`Sums::y`] of each.
+    pub y: VectorsMut<T, N>,
+    /// [`Sums::partial`] of each.
+    pub partial: VectorsMut<T, N>,
+    /// [`Sums::dots`] of each.
+    pub dots: VectorsMut<f64, N>,
+    /// [`Sums::first_dot`].
+    pub first_dot: usize,
+}
+
+impl<T: DeviceCopy, const N: usize> AllSums<T, N> {
+    /// Those of vector m.
+    #[cfg(not(target_arch = "nvptx64"))]
+    pub fn of(self, m: usize) -> Sums<T> {
+        Sums { y: self.y.0[m], partial: self.partial.0[m], dots: self.dots.0[m], first_dot: self.first_dot }
+    }
+
+    /// Those of a part of W vectors.
     #[inline(always)]
-    pub(super) unsafe fn load<const WITH_X: bool, const K: usize>(
+    pub(super) fn part<const W: usize>(self, part: usize) -> [Sums<T>; W] {
+        let (y, partial, dots) = (self.y.part::<W>(part), self.partial.part::<W>(part), self.dots.part::<W>(part));
+        core::array::from_fn(|m| Sums { y: y[m], partial: partial[m], dots: dots[m], first_dot: self.first_dot })
+    }
+}
+
+impl<T: DeviceCopy> Sums<T> {
+    /// The same as of several.
+    #[inline(always)]
+    pub fn of_one(self) -> AllSums<T, 1> {
+        let (y, partial, dots) = (VectorsMut([self.y]), VectorsMut([self.partial]), VectorsMut([self.dots]));
+        AllSums { y, partial, dots, first_dot: self.first_dot }
+    }
+}
+
+impl<T: Real> Operator<T> {
+    /// Starts to bring what is free of some vectors at node i of a patch, of this entry, into its memory; of held nodes nothing.
+    #[inline(always)]
+    unsafe fn copy_values<const W: usize>(
+        self,
+        team: impl Team,
+        patch: &Patch,
+        values: Shared<T>,
+        size: usize,
+        x: [View<T>; W],
+        (i, entry): (usize, u32),
+    ) {
+        // Below in one comparison: the number wraps.
+        if W > 0 && i < patch.nodes[1] && i.wrapping_sub(patch.held[0]) >= patch.held[1] {
+            for m in 0..W {
+                for c in 0..size {
+                    let to = values.offset(size * (m * patch.nodes[1] + i) + c);
+                    team.copy(x[m], size * entry as usize + c, to);
+                }
+            }
+        }
+    }
+
+    /// Brings what is free of some vectors at the held nodes of a patch into its memory.
+    #[inline(always)]
+    unsafe fn take_held<const W: usize>(
+        self,
+        team: impl Team,
+        patch: &Patch,
+        values: Shared<T>,
+        size: usize,
+        x: [View<T>; W],
+    ) {
+        team.share(patch.held[1], |i| {
+            let i = patch.held[0] + i;
+            let entry = self.patches.nodes.at(patch.nodes[0] + i);
+            for m in 0..W {
+                let to = values.offset(size * (m * patch.nodes[1] + i));
+                write(size, to, self.held.taken(entry, size, x[m]));
+            }
+        });
+    }
+
+    /// Brings what is free of the next vectors into the memory of a patch, whose entries of nodes are there.
+    #[inline(always)]
+    pub(super) unsafe fn load_next<const W: usize>(
+        self,
+        team: impl Team,
+        patch: &Patch,
+        memory: Memory<T>,
+        values: Shared<T>,
+        x: [View<T>; W],
+    ) {
+        // Each member has the nodes whose entries it has brought.
+        team.share(patch.nodes[1], |i| {
+            self.copy_values(team, patch, values, 3, x, (i, memory.entries.offset(i).get()));
+        });
+        self.take_held(team, patch, values, 3, x);
+    }
+
+    /// Brings what is free of W vectors at a patch's nodes into its memory, and the lists of slots and of where sums go,
+    /// where next vectors have room those of nodes, too. Each member of the team starts with K nodes at a time. `meanwhile` is done when the first nodes
+    /// are asked for.
+    #[inline(always)]
+    pub(super) unsafe fn load<const W: usize, const K: usize>(
         self,
         team: impl Team,
         patch: &Patch,
         memory: Memory<T>,
         size: usize,
-        x: View<T>,
+        x: [View<T>; W],
         mut meanwhile: impl FnMut(),
     ) {
         let ([first, n], step) = (patch.nodes, team.step());
@@ -79,28 +179,22 @@ impl<T: Real> Operator<T> {
             for k in 0..K {
                 let (i, entry) = (next + k * step, of_next[k]);
                 if i < n {
+                    if memory.has_next {
+                        memory.entries.offset(i).put(entry);
+                    }
                     if i < patch.n_private {
                         memory.to.offset(i).put(entry);
                     } else {
                         team.copy(self.patches.places, patch.first_shared + i - patch.n_private, memory.to.offset(i));
                     }
                 }
-                // Below in one comparison: the number wraps.
-                if WITH_X && i < n && i.wrapping_sub(patch.held[0]) >= patch.held[1] {
-                    for c in 0..size {
-                        team.copy(x, size * entry as usize + c, memory.values.offset(size * i + c));
-                    }
-                }
+                self.copy_values(team, patch, memory.values, size, x, (i, entry));
             }
             next += K * step;
             of_next = entries(next);
         }
-        if WITH_X {
-            team.share(patch.held[1], |i| {
-                let i = patch.held[0] + i;
-                let taken = self.held.taken(self.patches.nodes.at(first + i), size, x);
-                write(size, memory.values.offset(size * i), taken);
-            });
+        if W > 0 {
+            self.take_held(team, patch, memory.values, size, x);
         }
     }
 
@@ -122,43 +216,63 @@ impl<T: Real> Operator<T> {
         });
     }
 
-    /// The sums of the nodes' forces, to where they belong.
+    /// The sums of the nodes' forces, of each vector to where they belong.
     #[inline(always)]
-    pub(super) unsafe fn sum(self, team: impl Team, patch: &Patch, memory: Memory<T>, size: usize, to: Sums<T>) {
+    pub(super) unsafe fn sum<const W: usize>(
+        self,
+        team: impl Team,
+        patch: &Patch,
+        memory: Memory<T>,
+        size: usize,
+        to: [Sums<T>; W],
+    ) {
         team.wait();
-        let mut dot = 0.0;
-        team.share(size * patch.nodes[1], |k| {
+        let (mut dots, n_values, n_forces) = ([0.0; W], size * patch.nodes[1], size * self.patches.stride);
+        team.share(n_values, |k| {
             // Division of 32 bits is the faster.
             let i = (k as u32 / size as u32) as usize;
             let c = k - size * i;
             let place = memory.to.offset(i).get() as usize;
             let (mut slot, end) = (memory.starts.offset(i).get() as u32, memory.starts.offset(i + 1).get() as u32);
-            let forces = memory.forces.offset(c);
-            let force = |slot: u32| forces.offset(size * memory.slots.offset(slot as usize).get() as usize).get();
-            let mut sum = T::ZERO;
+            let place_of = |slot: u32| size * memory.slots.offset(slot as usize).get() as usize + c;
+            let mut sums = [T::ZERO; W];
             while slot + 4 <= end {
-                let next = [force(slot), force(slot + 1), force(slot + 2), force(slot + 3)];
-                sum += (next[0] + next[1]) + (next[2] + next[3]);
+                let places = [place_of(slot), place_of(slot + 1), place_of(slot + 2), place_of(slot + 3)];
+                for m in 0..W {
+                    let next = places.map(|place| memory.forces.offset(m * n_forces + place).get());
+                    sums[m] += (next[0] + next[1]) + (next[2] + next[3]);
+                }
                 slot += 4;
             }
             if slot < end {
                 // One to three are left, which are asked for at the same time.
                 let at = |k: u32| if slot + k < end { slot + k } else { slot };
-                let next = [force(slot), force(at(1)), force(at(2))];
-                sum += next[0];
-                if slot + 1 < end {
-                    sum += next[1];
-                }
-                if slot + 2 < end {
-                    sum += next[2];
+                let places = [place_of(slot), place_of(at(1)), place_of(at(2))];
+                for m in 0..W {
+                    let next = places.map(|place| memory.forces.offset(m * n_forces + place).get());
+                    sums[m] += next[0];
+                    if slot + 1 < end {
+                        sums[m] += next[1];
+                    }
+                    if slot + 2 < end {
+                        sums[m] += next[2];
+                    }
                 }
             }
-            dot = fma(sum.to_f64(), memory.values.offset(k).get().to_f64(), dot);
-            let to = if i < patch.n_private { to.y } else { to.partial };
-            to.set(size * place + c, sum);
+            for m in 0..W {
+                let value = memory.values.offset(m * n_values + k).get();
+                dots[m] = fma(sums[m].to_f64(), value.to_f64(), dots[m]);
+                let to = if i < patch.n_private { to[m].y } else { to[m].partial };
+                // Of several vectors some may be none.
+                if W == 1 || !to.is_empty() {
+                    to.set(size * place + c, sums[m]);
+                }
+            }
         });
-        if !to.dots.is_empty() {
-            team.add_up(dot, to.dots, to.first_dot, patch.number);
+        for m in 0..W {
+            if !to[m].dots.is_empty() {
+                team.add_up(dots[m], to[m].dots, to[m].first_dot, patch.number);
+            }
         }
     }
 
@@ -166,7 +280,7 @@ impl<T: Real> Operator<T> {
     #[inline(always)]
     unsafe fn memory<E: Element>(self, memory: *mut u8, patch: &Patch, size: usize) -> Memory<T> {
         let [_, nodes] = patch.nodes;
-        Memory::new(memory, Room { nodes, coords: E::DIM * nodes, size, slots: self.patches.stride, scratch: 0 })
+        Memory::new(memory, Room::of_one(nodes, E::DIM, size, self.patches.stride))
     }
 
     /// A patch's share of `K x`.
@@ -182,7 +296,7 @@ impl<T: Real> Operator<T> {
         let size = size::<E, P>();
         let patch = self.patches.patch(patch);
         let memory = self.memory::<E>(memory, &patch, size);
-        self.load::<true, 2>(team, &patch, memory, size, x, || {});
+        self.load::<1, 2>(team, &patch, memory, size, [x], || {});
         self.load_coords::<E>(team, &patch, memory);
         team.wait();
         let ([first, n_cells], pitch) = (patch.cells, self.patches.pitch);
@@ -201,7 +315,7 @@ impl<T: Real> Operator<T> {
                 },
             );
         });
-        self.sum(team, &patch, memory, size, to);
+        self.sum(team, &patch, memory, size, [to]);
     }
 
     /// A patch's share of what [`patch_blocks`] computes.
@@ -217,7 +331,7 @@ impl<T: Real> Operator<T> {
         let size = size::<E, P>();
         let patch = self.patches.patch(patch);
         let memory = self.memory::<E>(memory, &patch, size);
-        self.load::<false, 1>(team, &patch, memory, size, View::from_slice(&[]), || {});
+        self.load::<0, 1>(team, &patch, memory, size, [], || {});
         self.load_coords::<E>(team, &patch, memory);
         team.wait();
         let ([first, n_cells], pitch) = (patch.cells, self.patches.pitch);
@@ -253,7 +367,7 @@ impl<T: Real> Operator<T> {
                 });
             }
         });
-        self.sum(team, &patch, memory, size, to);
+        self.sum(team, &patch, memory, size, [to]);
     }
 }
 

@@ -9,6 +9,7 @@ use crate::form::upper;
 use crate::real::{Real, dot3, fma};
 use crate::reduce::{Reduction, sum_over_grid};
 use crate::setup::lists::range;
+use crate::vectors::{Vectors, VectorsMut};
 use core::ops::Range;
 use cuda_std::prelude::*;
 
@@ -104,42 +105,68 @@ fn component(item: usize, size: usize) -> (usize, usize) {
     (node, item - size * node)
 }
 
-/// Computes: y of the nodes that patches share, before supports, from the patches' sums.
-///
-/// Parameters: `partial [.][size]`; `y [n_nodes][size]`. Thread mapping: an item per node and component. Memory moved: 8 B per
-/// node, a word per component of each sum and of y.
-#[kernel(items, T = [f32, f64])]
-pub unsafe fn sum_shared<T: Real>(item: usize, size: usize, shared: SharedNodes, partial: View<T>, y: ViewMut<T>) {
-    let (k, c) = component(item, size);
-    y.set(size * shared.nodes.at(k) as usize + c, shared.sum(size, k, c, partial));
+/// What sums of nodes are computed from.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct NodeSums<T> {
+    /// Components of a node.
+    pub size: usize,
+    /// The nodes.
+    pub shared: SharedNodes,
+    /// How many of them are not held.
+    pub n_free: usize,
+    /// The others.
+    pub held: Held<T>,
 }
 
-/// Computes: y of the held nodes, from the patches' sums.
-///
-/// Parameters: as [`sum_shared`], and `x [n_nodes][size]`; `first` nodes are not held. Thread mapping: an item per held node.
-/// Memory moved: 12 B, a word per component of each sum, 12 words, and x and y.
-#[kernel(items, T = [f32, f64])]
-pub unsafe fn sum_held<T: Real>(
-    h: usize,
-    size: usize,
-    first: usize,
-    shared: SharedNodes,
-    held: Held<T>,
-    partial: View<T>,
-    x: View<T>,
-    y: ViewMut<T>,
-) {
-    let (node, mut force) = (held.rows.at(h) as usize, [T::ZERO; 3]);
-    for i in 0..3 {
-        if i < size {
-            force[i] = shared.sum(size, first + h, i, partial);
+impl<T: Real> NodeSums<T> {
+    /// How many items there are: one per component of a node that is not held, then one per held node.
+    pub const fn items(&self) -> usize {
+        self.size * self.n_free + self.held.rows.len()
+    }
+
+    /// y of an item from the patches' sums of a vector.
+    #[inline(always)]
+    unsafe fn sum(self, item: usize, partial: View<T>, x: View<T>, y: ViewMut<T>) {
+        let size = self.size;
+        if item < size * self.n_free {
+            let (k, c) = component(item, size);
+            y.set(size * self.shared.nodes.at(k) as usize + c, self.shared.sum(size, k, c, partial));
+            return;
+        }
+        let h = item - size * self.n_free;
+        let (node, mut force) = (self.held.rows.at(h) as usize, [T::ZERO; 3]);
+        for i in 0..3 {
+            if i < size {
+                force[i] = self.shared.sum(size, self.n_free + h, i, partial);
+            }
+        }
+        let (free, kept) = (times(self.held.free.at(h), force), times(self.held.part.at(h), at(x, size, node)));
+        for i in 0..3 {
+            if i < size {
+                y.set(size * node + i, free[i] + kept[i]);
+            }
         }
     }
-    let (free, kept) = (times(held.free.at(h), force), times(held.part.at(h), at(x, size, node)));
-    for i in 0..3 {
-        if i < size {
-            y.set(size * node + i, free[i] + kept[i]);
-        }
+}
+
+/// Computes: y of the nodes that patches share and of the held ones, from the patches' sums, of each y that is there.
+///
+/// Parameters: `partial [N][.][size]`; `x, y [N][n_nodes][size]`. Thread mapping: [`NodeSums::items`] of a vector after those of the
+/// other. Memory moved: 8 B per node, a word per component of each sum and of y; of a held node 12 B and 12 words, and x. The few held
+/// ones would take registers that the others' loads need.
+#[kernel(items, launch_bounds(256, 8), N = [1, 4], T = [f32, f64])]
+pub unsafe fn sum_nodes<const N: usize, T: Real>(
+    item: usize,
+    of: NodeSums<T>,
+    partial: Vectors<T, N>,
+    x: Vectors<T, N>,
+    y: VectorsMut<T, N>,
+) {
+    let m = if N == 1 { 0 } else { item as u32 / of.items() as u32 } as usize;
+    let ([partial], [x], [y]) = (partial.part(m), x.part(m), y.part(m));
+    if N == 1 || !y.is_empty() {
+        of.sum(item - m * of.items(), partial, x, y);
     }
 }
 

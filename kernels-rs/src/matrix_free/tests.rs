@@ -125,20 +125,23 @@ fn so_are_those_of_reduced_integration() {
     check_all::<Revolved<Quad8R>>();
 }
 
-/// The formulas of an element, on a cell with nodes there.
+/// The formulas of an element, on a cell with nodes there: of three displacements at once, and of the last alone.
 fn check_formulas<C: FixedCell, T: Real>(x: &[[f64; 3]], tolerance: f64) {
     let (n, lame) = (C::Element::N, Lame { lambda: 1.2, mu: 0.8 });
     let k = stiffness::<C::Element, Elasticity>(x, lame);
-    let u: Vec<f64> = (0..3 * n).map(value).collect();
-    let expected = &k * nalgebra::DVector::from_column_slice(&u);
-    let mut found = vec![f64::NAN; 3 * n];
+    let u: Vec<f64> = (0..9 * n).map(value).collect();
+    let expected = &k * nalgebra::DMatrix::from_column_slice(3 * n, 3, &u);
+    let (mut found, mut alone) = (vec![f64::NAN; 9 * n], vec![f64::NAN; 3 * n]);
     let place = |b: usize| core::array::from_fn(|i| T::from_f64(x[b][i] - x[0][i]));
-    let moved = |b: usize| core::array::from_fn(|i| T::from_f64(u[3 * b + i]));
+    let moved = |m: usize, b: usize| core::array::from_fn(|i| T::from_f64(u[3 * (m * n + b) + i]));
     let lame = Lame { lambda: T::from_f64(lame.lambda), mu: T::from_f64(lame.mu) };
-    C::forces(lame, place, moved, |b, force| (0..3).for_each(|i| found[3 * b + i] = force[i].to_f64()));
+    let write = |to: &mut [f64], force: [T; 3]| to.iter_mut().zip(force).for_each(|(to, f)| *to = f.to_f64());
+    C::forces::<3, T>(lame, place, moved, |m, b, force| write(&mut found[3 * (m * n + b)..][..3], force));
+    C::forces::<1, T>(lame, place, |_, b| moved(2, b), |_, b, force| write(&mut alone[3 * b..][..3], force));
     for (found, expected) in found.iter().zip(expected.iter()) {
         assert!((found - expected).abs() <= tolerance * k.amax(), "{}: {found}, not {expected}", T::NAME);
     }
+    assert_eq!(found[6 * n..], alone, "{}", T::NAME);
 }
 
 #[test]

@@ -7,7 +7,7 @@
 //!
 //! `f_e(w,j) += 4 S_w grad L_j`, `f_k -= sum_w S_w grad L_k`, with `S_w = V / 20 (sigma_w + sum_v sigma_v)`
 
-use super::formulas::{FixedCell, cofactors, stress};
+use super::formulas::{FixedCell, cofactors, each, stress};
 use crate::element::Tet10;
 use crate::material::Lame;
 use crate::real::{Real, dot3, fma};
@@ -25,11 +25,11 @@ impl FixedCell for StraightTet10 {
 
     /// Operations: about 1,000, of which 470 are fused.
     #[inline(always)]
-    fn forces<T: Real>(
+    fn forces<const W: usize, T: Real>(
         lame: Lame<T>,
         x: impl Fn(usize) -> [T; 3],
-        u: impl Fn(usize) -> [T; 3],
-        mut set: impl FnMut(usize, [T; 3]),
+        u: impl Fn(usize, usize) -> [T; 3],
+        mut set: impl FnMut(usize, usize, [T; 3]),
     ) {
         let first = x(0);
         let edge = |j: usize| {
@@ -40,50 +40,59 @@ impl FixedCell for StraightTet10 {
         let (slopes, det) = cofactors([edge(1), edge(2), edge(3)]);
         let scale = T::from_f64(1.0 / 120.0) * det.near_recip();
         let lame = Lame { lambda: scale * lame.lambda, mu: scale * lame.mu };
-        let u: [[T; 3]; 10] = core::array::from_fn(u);
-        let mut linear = [[T::ZERO; 3]; 3];
-        for c in 0..3 {
-            let d = [1, 2, 3].map(|j| u[j][c] - u[0][c]);
-            for k in 0..3 {
-                linear[c][k] = dot3(d, [slopes[0][k], slopes[1][k], slopes[2][k]]);
+        each::<W>(|m| {
+            let force = straight_forces(slopes, lame, core::array::from_fn(|b| u(m, b)));
+            for b in 0..10 {
+                set(m, b, force[b]);
             }
-        }
-        let (mut stresses, mut total) = ([[[T::ZERO; 3]; 3]; 4], [[T::ZERO; 3]; 3]);
-        let four = T::from_f64(4.0);
-        for v in 0..4 {
-            let mut h = [[T::ZERO; 3]; 3];
-            for c in 0..3 {
-                let base = u[BETWEEN[v][0]][c];
-                let d = [1, 2, 3].map(|j| four * (u[BETWEEN[v][j]][c] - base));
-                for k in 0..3 {
-                    let sum = fma(d[2], slopes[2][k], -linear[c][k]);
-                    h[c][k] = fma(d[0], slopes[0][k], fma(d[1], slopes[1][k], sum));
-                }
-            }
-            stresses[v] = stress(lame, h);
-            for c in 0..3 {
-                for k in 0..3 {
-                    total[c][k] += stresses[v][c][k];
-                }
-            }
-        }
-        let mut force = [[T::ZERO; 3]; 10];
-        for w in 0..4 {
-            for c in 0..3 {
-                let row = core::array::from_fn(|k| stresses[w][c][k] + total[c][k]);
-                let [t1, t2, t3] = slopes.map(|slope| dot3(row, slope));
-                let along = [-(t1 + t2 + t3), t1, t2, t3];
-                for j in 0..4 {
-                    force[j][c] -= along[j];
-                    let to = &mut force[BETWEEN[w][j]][c];
-                    *to = fma(four, along[j], *to);
-                }
-            }
-        }
-        for b in 0..10 {
-            set(b, force[b]);
+        });
+    }
+}
+
+/// The forces on the nodes of a straight element of displacements u, from the gradients of the volume coordinates and the
+/// constants, both scaled.
+#[inline(always)]
+fn straight_forces<T: Real>(slopes: [[T; 3]; 3], lame: Lame<T>, u: [[T; 3]; 10]) -> [[T; 3]; 10] {
+    let mut linear = [[T::ZERO; 3]; 3];
+    for c in 0..3 {
+        let d = [1, 2, 3].map(|j| u[j][c] - u[0][c]);
+        for k in 0..3 {
+            linear[c][k] = dot3(d, [slopes[0][k], slopes[1][k], slopes[2][k]]);
         }
     }
+    let (mut stresses, mut total) = ([[[T::ZERO; 3]; 3]; 4], [[T::ZERO; 3]; 3]);
+    let four = T::from_f64(4.0);
+    for v in 0..4 {
+        let mut h = [[T::ZERO; 3]; 3];
+        for c in 0..3 {
+            let base = u[BETWEEN[v][0]][c];
+            let d = [1, 2, 3].map(|j| four * (u[BETWEEN[v][j]][c] - base));
+            for k in 0..3 {
+                let sum = fma(d[2], slopes[2][k], -linear[c][k]);
+                h[c][k] = fma(d[0], slopes[0][k], fma(d[1], slopes[1][k], sum));
+            }
+        }
+        stresses[v] = stress(lame, h);
+        for c in 0..3 {
+            for k in 0..3 {
+                total[c][k] += stresses[v][c][k];
+            }
+        }
+    }
+    let mut force = [[T::ZERO; 3]; 10];
+    for w in 0..4 {
+        for c in 0..3 {
+            let row = core::array::from_fn(|k| stresses[w][c][k] + total[c][k]);
+            let [t1, t2, t3] = slopes.map(|slope| dot3(row, slope));
+            let along = [-(t1 + t2 + t3), t1, t2, t3];
+            for j in 0..4 {
+                force[j][c] -= along[j];
+                let to = &mut force[BETWEEN[w][j]][c];
+                *to = fma(four, along[j], *to);
+            }
+        }
+    }
+    force
 }
 
 /// A quadratic tetrahedron of any shape, by the four points of its rule.
@@ -139,34 +148,39 @@ impl FixedCell for CurvedTet10 {
 
     /// Operations: about 1,450.
     #[inline(always)]
-    fn forces<T: Real>(
+    fn forces<const W: usize, T: Real>(
         lame: Lame<T>,
         x: impl Fn(usize) -> [T; 3],
-        u: impl Fn(usize) -> [T; 3],
-        mut set: impl FnMut(usize, [T; 3]),
+        u: impl Fn(usize, usize) -> [T; 3],
+        mut set: impl FnMut(usize, usize, [T; 3]),
     ) {
         let sixth_of_four = T::from_f64(1.0 / 24.0);
         let place: [[[T; 3]; 4]; 3] = core::array::from_fn(|c| slopes(|b| x(b)[c]));
-        let mut moved: [[[T; 3]; 4]; 3] = core::array::from_fn(|c| slopes(|b| u(b)[c]));
+        let mut moved = [[[[T::ZERO; 3]; 4]; 3]; W];
+        each::<W>(|m| moved[m] = core::array::from_fn(|c| slopes(|b| u(m, b)[c])));
         for q in 0..4 {
             let along = |j: usize| [place[0][q][j], place[1][q][j], place[2][q][j]];
             let (inverse, det) = cofactors([along(0), along(1), along(2)]);
             let scale = sixth_of_four * det.near_recip();
             let of_point = Lame { lambda: scale * lame.lambda, mu: scale * lame.mu };
-            let mut h = [[T::ZERO; 3]; 3];
-            for c in 0..3 {
-                for k in 0..3 {
-                    h[c][k] = dot3(moved[c][q], [inverse[0][k], inverse[1][k], inverse[2][k]]);
+            each::<W>(|m| {
+                let mut h = [[T::ZERO; 3]; 3];
+                for c in 0..3 {
+                    for k in 0..3 {
+                        h[c][k] = dot3(moved[m][c][q], [inverse[0][k], inverse[1][k], inverse[2][k]]);
+                    }
                 }
-            }
-            let rows = stress(of_point, h);
-            for c in 0..3 {
-                moved[c][q] = inverse.map(|slope| dot3(rows[c], slope));
-            }
+                let rows = stress(of_point, h);
+                for c in 0..3 {
+                    moved[m][c][q] = inverse.map(|slope| dot3(rows[c], slope));
+                }
+            });
         }
-        let by_component = moved.map(slopes_transposed);
-        for b in 0..10 {
-            set(b, [by_component[0][b], by_component[1][b], by_component[2][b]]);
-        }
+        each::<W>(|m| {
+            let by_component = moved[m].map(slopes_transposed);
+            for b in 0..10 {
+                set(m, b, [by_component[0][b], by_component[1][b], by_component[2][b]]);
+            }
+        });
     }
 }
