@@ -1,8 +1,8 @@
 //! Makes what solves a system, and what takes its place where there is too little memory or the factor fails.
 
 use super::System;
+use super::loaded::Loaded;
 use super::operator::Operator;
-use super::system::Loaded;
 use crate::assembly::{MatrixFree, VertexLevel};
 use crate::device::check_memory;
 use crate::linalg::Space;

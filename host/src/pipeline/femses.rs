@@ -1,7 +1,7 @@
 //! `method = "femses"`: from a model to its potential without a matrix.
 
+use super::loaded::reciprocals;
 use super::strains::Strains;
-use super::system::reciprocals;
 use super::{Found, Loaded, Run, stopping};
 use crate::assembly::numbering::DEGREE_WINDOW;
 use crate::assembly::{DeviceMesh, ElementOperator, Supports, Topology};

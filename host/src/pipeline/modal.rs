@@ -4,9 +4,10 @@
 //! free. Rigid motions of free parts are modes of frequency 0 that need no iteration.
 
 use super::Run;
+use super::loaded::Loaded;
 use super::modes::{self, Free, Told};
 use super::response::{self, Moved, UnderLoads};
-use super::system::{Loaded, System};
+use super::system::System;
 use crate::assembly::{BodyMass, body_masses, mass_along, mass_matrix};
 use crate::device::Buffer;
 use crate::eigen::{Eigenpairs, Pencil};

@@ -1,6 +1,7 @@
 //! What studies of modes have in common: products of what moves, the search for the lowest eigenpairs, and a step of each.
 
-use super::system::{Loaded, System};
+use super::loaded::Loaded;
+use super::system::System;
 use super::{ModeCount, Run, Solution, stopping};
 use crate::assembly::{DeviceSupports, geometric_stiffness};
 use crate::device::Buffer;

@@ -3,8 +3,9 @@
 //! What modes beyond them would add is nearly what they do at rest: the displacements under the loads without their share in the
 //! modes found (Cornwell, Craig, Johnson 1983, "mode acceleration").
 
+use super::loaded::Loaded;
 use super::modes;
-use super::system::{Loaded, System};
+use super::system::System;
 use super::{Run, stopping};
 use crate::device::Buffer;
 use crate::eigen::{Eigenpairs, Pencil};

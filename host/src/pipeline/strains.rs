@@ -1,6 +1,6 @@
 //! How a body strains under an iterate: what its error is judged by beside vectors.
 
-use super::system::{Loaded, Loading};
+use super::loaded::{Loaded, Loading};
 use crate::assembly::DeviceSupports;
 use crate::device::Buffer;
 use crate::linalg::{Quotient, Space};

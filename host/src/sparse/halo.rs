@@ -3,7 +3,7 @@
 
 use super::interface::{Interface, Neighbour, Node};
 use super::sums::{Lists, SparseSums};
-use super::{LinOp, gather};
+use super::{LinOp, gather_into};
 use crate::device::{Buffer, Piece};
 use crate::linalg::Space;
 use crate::result::Result;
@@ -18,7 +18,8 @@ pub struct Exchange<T: Real> {
     sends: Buffer<u32>,
     sent: Vec<Piece>,
     come: Vec<Piece>,
-    /// What has come.
+    /// What goes, and what has come.
+    packed: RefCell<Buffer<T>>,
     outside: RefCell<Buffer<T>>,
 }
 
@@ -37,12 +38,15 @@ impl<T: Real> Exchange<T> {
         };
         let (sent, come) = (pieces(|of| of.sends.len()), pieces(|of| of.ghosts.len()));
         let n = come.last().map_or(0, |last| (last.first + last.bytes) / size_of::<T>());
-        Ok(Exchange { sends: space.upload_vec(sends)?, sent, come, outside: RefCell::new(space.zeros(n)?) })
+        let sends = space.upload_vec(sends)?;
+        let (packed, outside) = (RefCell::new(space.zeros(sends.len())?), RefCell::new(space.zeros(n)?));
+        Ok(Exchange { sends, sent, come, packed, outside })
     }
 
     /// Sends what the others wait for.
     fn begin(&self, space: &Space, x: &Buffer<T>) -> Result<()> {
-        let packed = gather(space, x, &self.sends)?;
+        let mut packed = self.packed.borrow_mut();
+        gather_into(space, x, &self.sends, &mut packed)?;
         space.begin_exchange((&packed, &self.sent), (&mut self.outside.borrow_mut(), &self.come))
     }
 

@@ -27,7 +27,7 @@ pub use interface::{
 };
 pub use matrix::{Footprint, LinOp, Matrix};
 pub use pattern::{Pattern, Sparsity};
-pub use places::{gather, pick, places, put, scatter};
+pub use places::{gather_into, pick, places, put, scatter};
 pub use products::{CgState, Epilogue};
 pub use reduced::reduced;
 pub use triangle::Triangle;

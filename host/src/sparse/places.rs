@@ -3,6 +3,7 @@
 use crate::device::Buffer;
 use crate::linalg::Space;
 use crate::result::Result;
+use cuda_std::prelude::View;
 use kernels_rs::coupling::{FindPlaces, MoveEntries};
 use kernels_rs::real::Real;
 
@@ -12,36 +13,30 @@ pub fn pick<T: Real>(space: &Space, x: &Buffer<T>, places: &[u32]) -> Result<Vec
 }
 
 /// The same on the device.
-pub fn gather<T: Real>(space: &Space, x: &Buffer<T>, places: &Buffer<u32>) -> Result<Buffer<T>> {
+fn gather<T: Real>(space: &Space, x: &Buffer<T>, places: &Buffer<u32>) -> Result<Buffer<T>> {
     let mut picked = space.zeros(places.len())?;
-    if !places.is_empty() {
-        move_entries(space, (x, places), (&mut picked, &space.upload(&[])?))?;
-    }
+    gather_into(space, x, places, &mut picked)?;
     Ok(picked)
+}
+
+/// `y_i = x_s` for the places s of a list.
+pub fn gather_into<T: Real>(space: &Space, x: &Buffer<T>, places: &Buffer<u32>, y: &mut Buffer<T>) -> Result<()> {
+    let (n, sources, targets) = (places.len(), places.view(), View::from_slice(&[]));
+    // SAFETY: all live until the kernel has run, as what is freed is freed in its order; places are those of x.
+    unsafe { space.run(n, MoveEntries { sources, targets, x: x.view(), y: y.view_mut() }) }
 }
 
 /// `y_t = x_i` for the places t of a list, all different.
 pub fn scatter<T: Real>(space: &Space, x: &Buffer<T>, places: &Buffer<u32>, y: &mut Buffer<T>) -> Result<()> {
-    if places.is_empty() { Ok(()) } else { move_entries(space, (x, &space.upload(&[])?), (y, places)) }
+    let (n, sources, targets) = (places.len(), View::from_slice(&[]), places.view());
+    // SAFETY: as above; places are those of y, all different.
+    unsafe { space.run(n, MoveEntries { sources, targets, x: x.view(), y: y.view_mut() }) }
 }
 
 /// Sets the entries of a vector at some places, all different.
 pub fn put<T: Real>(space: &Space, x: &mut Buffer<T>, places: &[u32], entries: &[T]) -> Result<()> {
     scatter(space, &space.upload(entries)?, &space.upload(places)?, x)?;
     space.finish()
-}
-
-/// `y_t = x_s` for places s of one vector and t of another; no list stands for 0, 1, 2 ...
-fn move_entries<T: Real>(
-    space: &Space,
-    (x, sources): (&Buffer<T>, &Buffer<u32>),
-    (y, targets): (&mut Buffer<T>, &Buffer<u32>),
-) -> Result<()> {
-    let n = sources.len().max(targets.len());
-    let (sources, targets, x, y) = (sources.view(), targets.view(), x.view(), y.view_mut());
-    // SAFETY: all live until the kernel has run, as what is freed is freed in its order; places are those of the vectors, and
-    // targets all different.
-    unsafe { space.run(n, MoveEntries { sources, targets, x, y }) }
 }
 
 /// The place in a list of each index below n, or [`NONE`](kernels_rs::coupling::NONE); the list ascends.

@@ -31,6 +31,7 @@ const LOCAL: [&str; 4] = ["OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "PMI_
 // Values of MPICH's `mpi.h`.
 const MPICH_WORLD: usize = 0x4400_0000;
 const MPICH_BYTE: usize = 0x4c00_010d;
+const MPICH_NO_STATUS: usize = 1;
 /// Calls come from one thread at a time.
 const SERIALIZED: c_int = 2;
 /// The largest piece of a message: lengths have 31 bits.
@@ -122,7 +123,7 @@ impl Mpi {
                 sent: Sent::default(),
                 world,
                 byte,
-                no_status: if is_open_mpi { null_mut() } else { 1 as *mut c_void },
+                no_status: if is_open_mpi { null_mut() } else { MPICH_NO_STATUS as *mut c_void },
                 send: *library.get(b"MPI_Isend\0")?,
                 receive: *library.get(b"MPI_Irecv\0")?,
                 test: *library.get(b"MPI_Test\0")?,
@@ -173,7 +174,7 @@ impl Mpi {
             looks += 1;
             match looks {
                 ..LOOKS => hint::spin_loop(),
-                ..YIELDS => thread::yield_now(),
+                LOOKS..YIELDS => thread::yield_now(),
                 _ => thread::sleep(NAP),
             }
         }

@@ -1,40 +1,19 @@
 //! What the rows of a rank have of other ranks' nodes: K of the elements between them, assembled on the host.
 
-use super::super::system::{Made, unsupported};
+use super::super::unsupported::{Made, unsupported};
 use super::super::{Phase, Timings};
 use super::division::Division;
+use super::ghosts::Ghosts;
 use crate::assembly::{DeviceMesh, Numbering, VertexLevel};
-use crate::device::Buffer;
 use crate::linalg::{Space, values_in};
 use crate::mesh::partition::Piece;
 use crate::result::{Plan, Result};
 use crate::solve::Silent;
-use crate::sparse::{CrossRows, CrossTransfer, Exchange, Interface, Interfaces, Matrix, Neighbour, Node, scatter};
+use crate::sparse::{CrossRows, CrossTransfer, Interface, Interfaces, Matrix, Neighbour, Node};
 use std::collections::BTreeMap;
 
 /// Levels of so many unknowns or fewer are on each rank as a whole: their products take less time than messages.
 pub const GATHERED: usize = 100_000;
-
-/// How the values of other ranks' nodes come.
-pub struct Ghosts {
-    exchange: Exchange<f64>,
-    /// Where they go.
-    places: Buffer<u32>,
-}
-
-impl Ghosts {
-    /// Those of a rank, whose nodes have `size` components and these rows.
-    fn new(space: &Space, neighbours: &[Neighbour], rows: &[u32], size: usize) -> Result<Self> {
-        let places = rows.iter().flat_map(|row| row * size as u32..(row + 1) * size as u32).collect();
-        Ok(Ghosts { exchange: Exchange::new(space, neighbours, size)?, places: space.upload_vec(places)? })
-    }
-
-    /// Gives a vector the values of other ranks' nodes.
-    pub fn fill(&self, space: &Space, w: &mut Buffer<f64>) -> Result<()> {
-        let come = self.exchange.outside(space, w)?;
-        scatter(space, &come, &self.places, w)
-    }
-}
 
 /// The nodes of a rank's piece, and how they are numbered on its device.
 pub struct Local<'a> {
@@ -57,6 +36,9 @@ impl Local<'_> {
         self.numbering.to_mesh.iter().map(|place| self.piece.nodes[*place as usize]).collect()
     }
 }
+
+/// For each neighbour what is sent to it and what comes from it: nodes of the mesh, or rows.
+type Lists = [(usize, [Vec<u32>; 2])];
 
 /// All that a rank has to know of the others; asked by all at once.
 pub fn interfaces(space: &Space, division: &Division, local: &Local) -> Result<(Interfaces, Ghosts)> {
@@ -90,7 +72,7 @@ pub fn interfaces(space: &Space, division: &Division, local: &Local) -> Result<(
 }
 
 /// Tells neighbours the numbers of the rows that are sent to them, by `[sent, coming]` rows here.
-fn neighbours(space: &Space, lists: &[(usize, [Vec<u32>; 2])]) -> Result<Vec<Neighbour>> {
+fn neighbours(space: &Space, lists: &Lists) -> Result<Vec<Neighbour>> {
     for (other, [sends, _]) in lists {
         space.comm().send(*other, bytemuck::cast_slice(sends).to_vec());
     }
@@ -103,7 +85,7 @@ fn neighbours(space: &Space, lists: &[(usize, [Vec<u32>; 2])]) -> Result<Vec<Nei
 }
 
 /// The nodes of other ranks, by node of the whole mesh; `nodes` are those of the rows here.
-fn of_nodes(lists: &[(usize, [Vec<u32>; 2])], neighbours: &[Neighbour], nodes: &[u32]) -> BTreeMap<u32, Node> {
+fn of_nodes(lists: &Lists, neighbours: &[Neighbour], nodes: &[u32]) -> BTreeMap<u32, Node> {
     let of_rank = |((_, [_, rows]), of): (&(usize, [Vec<u32>; 2]), &Neighbour)| {
         let node = |(row, node): (&u32, &Node)| (nodes[*row as usize], *node);
         rows.iter().zip(&of.ghosts).map(node).collect::<Vec<_>>()
@@ -124,7 +106,7 @@ struct Edge {
 }
 
 impl Edge {
-    fn new(division: &Division, shared: &[(usize, [Vec<u32>; 2])]) -> Result<Self> {
+    fn new(division: &Division, shared: &Lists) -> Result<Self> {
         let (model, mut is_sent) = (division.model, vec![false; division.model.mesh.coords.len()]);
         shared.iter().flat_map(|(_, [sends, _])| sends).for_each(|node| is_sent[*node as usize] = true);
         let piece = Piece::around(&model.mesh, |node| is_sent[node as usize]);
@@ -187,7 +169,7 @@ fn is_vertex([a, b]: [u32; 2]) -> bool {
 fn vertices(
     space: &Space,
     (division, local): (&Division, &Local),
-    (lists, of_fine): (&[(usize, [Vec<u32>; 2])], &[Neighbour]),
+    (lists, of_fine): (&Lists, &[Neighbour]),
     edge: &Edge,
     ends: &[[u32; 2]],
 ) -> Result<(Interface, Vec<u32>, CrossTransfer)> {

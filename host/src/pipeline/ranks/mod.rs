@@ -5,21 +5,25 @@
 //! by itself; [`interface`] says what is beside that.
 
 mod division;
+mod ghosts;
 mod interface;
 #[cfg(test)]
 mod tests;
 
 pub(super) use division::Division;
-pub(super) use interface::{GATHERED, Ghosts};
+pub(super) use ghosts::Ghosts;
+pub(super) use interface::GATHERED;
 
 use super::build::{Iterations, vertices};
-use super::system::{Made, patched, unsupported, without_matrix};
+use super::system::patched;
+use super::unsupported::{Made, unsupported, without_matrix};
 use super::{Found, Loaded, Loading, Operator, Phase, RankSize, Run, System, Timings, stopping};
 use crate::assembly::MatrixFree;
 use crate::assembly::matrix_free::Division as Patches;
 use crate::device::DeviceName;
 use crate::linalg::{Comm, Space, values_in};
 use crate::model::{Model, Study};
+use crate::parallel::{self, PART};
 use crate::plan::{self, DeviceFacts};
 use crate::precond::{self, Context};
 use crate::result::choices::{self, Method, Precision, Strategy};
@@ -183,8 +187,6 @@ struct Share<'a> {
     iteration: Box<dyn Iteration<f64>>,
     /// The rows of the rank's own nodes, as these ascend in the mesh.
     own: Vec<u32>,
-    /// The rows of all nodes of the piece.
-    rows: Vec<u32>,
 }
 
 impl<'a> Share<'a> {
@@ -224,14 +226,14 @@ impl<'a> Share<'a> {
                 (Operator::MatrixFree(product), Strategy::RowOwner)
             }
         };
-        let (own, rows) = (own(division, &piece.nodes, &numbering.to_solver, rank), numbering.to_solver.clone());
+        let own = own(division, &piece.nodes, &numbering.to_solver, rank);
         let (loading, couplings, ghosts) = (Loading::default(), None, Some(ghosts));
         let body = Loaded { numbering, mesh, supports, loading, parts, couplings, coords, ghosts };
         let iteration = iteration(space, &part, plan, (&body, &operator), (build, &interfaces))?;
         let halo = Some(Halo::of(space, &interfaces.finest)?);
         let f = space.zeros(body.supports.prescribed.len())?;
         let system = System { body, operator, f, coupling: None, halo, strategy };
-        Ok(Share { space, part, system, iteration, own, rows })
+        Ok(Share { space, part, system, iteration, own })
     }
 
     /// Takes a case, as [`case`] has it.
@@ -246,13 +248,9 @@ impl<'a> Share<'a> {
         };
         let (offset, active) = (next(n_parts), next(n_parts));
         let mut vectors = [n, n, n, n * n_weights as usize].map(&mut next);
-        let size = self.system.body.supports.components;
+        let (size, places) = (self.system.body.supports.components, &self.system.body.numbering.to_mesh);
         for vector in vectors.iter_mut().filter(|vector| !vector.is_empty()) {
-            let mut by_row = vec![0.0; n];
-            for (values, row) in vector.chunks_exact(size).zip(&self.rows) {
-                by_row[size * *row as usize..][..size].copy_from_slice(values);
-            }
-            *vector = by_row;
+            *vector = picked(places.len(), size, &|row| &vector[size * places[row] as usize..]);
         }
         let [mut f, prescribed, all, mut weights] = vectors;
         let body = &mut self.system.body;
@@ -275,7 +273,8 @@ impl<'a> Share<'a> {
         let (options, before) = (stopping(&self.part.solver), space.comm().sent());
         let (v, outcome) = space.together(|| system.iterate(space, &*self.iteration, options, &monitor))?;
         let size = system.body.supports.components;
-        let own = self.own.iter().flat_map(|row| v[size * *row as usize..][..size].to_vec()).collect();
+        let rows = &self.own;
+        let own = picked(rows.len(), size, &|place| &v[size * rows[place] as usize..]);
         let after = space.comm().sent();
         Ok((own, outcome, [0, 1].map(|k: usize| after[k] - before[k])))
     }
@@ -332,11 +331,11 @@ fn case(body: &Loaded, f: &[f64], nodes: &[u32]) -> Vec<f64> {
     case.extend(loading.active.iter().map(|active| f64::from(u8::from(*active))));
     let vectors = [f, &supports.prescribed, &loading.loads.all, &loading.weights];
     for vector in vectors.into_iter().filter(|vector| !vector.is_empty()) {
-        let of_node = |node: &u32| {
-            let row = numbering.to_solver[*node as usize] as usize;
-            &vector[row * supports.components..(row + 1) * supports.components]
+        let of_node = |place: usize| {
+            let row = numbering.to_solver[nodes[place] as usize] as usize;
+            &vector[row * supports.components..]
         };
-        case.extend(nodes.iter().flat_map(of_node));
+        case.extend(picked(nodes.len(), supports.components, &of_node));
     }
     case
 }
@@ -397,12 +396,28 @@ fn body_size(model: &Model) -> usize {
 
 /// The whole vector, in the rows of the body, from what each rank has at its own nodes.
 fn together(division: &Division, body: &Loaded, of_ranks: &[Vec<f64>]) -> Vec<f64> {
-    let size = body.supports.components;
-    let (mut next, mut v) = (vec![0; of_ranks.len()], vec![0.0; body.supports.prescribed.len()]);
-    for (node, row) in body.numbering.to_solver.iter().enumerate() {
-        let rank = division.rank_of(node as u32) as usize;
-        v[size * *row as usize..][..size].copy_from_slice(&of_ranks[rank][next[rank]..][..size]);
-        next[rank] += size;
-    }
-    v
+    let mut next = vec![0; of_ranks.len()];
+    let place = |rank: &u32| {
+        let next = &mut next[*rank as usize];
+        *next += 1;
+        *next - 1
+    };
+    let (rank_of, size) = (&division.partition.rank_of, body.supports.components);
+    let places: Vec<u32> = rank_of.iter().map(place).collect();
+    let nodes = &body.numbering.to_mesh;
+    let of_row = |row: usize| {
+        let node = nodes[row] as usize;
+        &of_ranks[rank_of[node] as usize][size * places[node] as usize..]
+    };
+    picked(nodes.len(), size, &of_row)
+}
+
+/// So many values of each of n items, the first that its source has.
+fn picked<'a>(n: usize, size: usize, source: &(dyn Fn(usize) -> &'a [f64] + Sync)) -> Vec<f64> {
+    let mut values = vec![0.0; n * size];
+    parallel::map_chunks(&mut values, PART * size, &|first, part| {
+        let items = part.chunks_exact_mut(size).zip(first / size..);
+        items.for_each(|(to, item)| to.copy_from_slice(&source(item)[..size]));
+    });
+    values
 }

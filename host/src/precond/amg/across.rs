@@ -1,14 +1,12 @@
 //! From a level to the next where ranks share it: what rows of one rank have of coarse nodes of another goes beside the
 //! rank's own P; and the next level may be on each rank as a whole.
 
-use super::cycle::Transfer;
-use crate::device::{Buffer, Piece};
-use crate::linalg::{Quotient, Space};
+use crate::device::{Buffer, Piece, running_sums};
+use crate::linalg::Space;
 use crate::result::Result;
-use crate::sparse::{Halo, gather, scatter};
+use crate::sparse::{Halo, gather_into, scatter};
 use kernels_rs::real::Real;
-use std::mem::replace;
-use std::slice;
+use std::cell::RefCell;
 
 /// What a transfer has across ranks.
 pub struct Across<T: Real> {
@@ -17,78 +15,64 @@ pub struct Across<T: Real> {
     /// `P^T d`, likewise.
     pub down: Halo<T>,
     /// Where the next level is on each rank as a whole: how.
-    pub gathered: Option<Gathered>,
+    pub gathered: Option<Gathered<T>>,
 }
 
 /// A level that each rank has as a whole: the entries of one rank after those of the other.
-pub struct Gathered {
+pub struct Gathered<T: Real> {
     /// The entries of the rank's own vector that are its own.
-    pub own: Buffer<u32>,
+    own: Buffer<u32>,
     /// The places that they have in the whole one.
-    pub places: Buffer<u32>,
-    /// Entries of the rank's own vector.
-    pub n_own: usize,
-    /// Entries of each rank in the whole one.
-    pub numbers: Vec<usize>,
+    places: Buffer<u32>,
+    /// Entries of the whole one.
+    n: usize,
+    /// What goes to each other rank, and what comes.
+    sent: Vec<Piece>,
+    come: Vec<Piece>,
+    /// The rank's own entries, and its own vectors.
+    packed: RefCell<Buffer<T>>,
+    pub(super) vectors: RefCell<[Buffer<T>; 2]>,
 }
 
-impl Gathered {
+impl<T: Real> Gathered<T> {
+    /// Of a rank's own entries among `n_own`; `numbers` are those of each rank.
+    pub fn new(space: &Space, own: Vec<u32>, n_own: usize, numbers: &[usize]) -> Result<Self> {
+        let (rank, bytes) = (space.comm().rank(), size_of::<T>());
+        let first = running_sums(numbers.iter().copied());
+        let mut come: Vec<Piece> = (0..numbers.len())
+            .map(|rank| Piece { rank, first: bytes * first[rank], bytes: bytes * numbers[rank] })
+            .collect();
+        come.remove(rank);
+        let sent = come.iter().map(|piece| Piece { first: 0, bytes: bytes * own.len(), ..*piece }).collect();
+        let places = (first[rank] as u32..first[rank + 1] as u32).collect();
+        Ok(Gathered {
+            places: space.upload_vec(places)?,
+            n: first[numbers.len()],
+            sent,
+            come,
+            packed: RefCell::new(space.zeros(own.len())?),
+            vectors: RefCell::new([space.zeros(n_own)?, space.zeros(n_own)?]),
+            own: space.upload_vec(own)?,
+        })
+    }
+
     /// Entries of the whole vector.
     pub fn n(&self) -> usize {
-        self.numbers.iter().sum()
+        self.n
     }
 
     /// The whole vector from what each rank has.
-    fn whole<T: Real>(&self, space: &Space, own: &Buffer<T>) -> Result<Buffer<T>> {
-        let (rank, own, mut whole) = (space.comm().rank(), gather(space, own, &self.own)?, space.zeros(self.n())?);
-        let (mut first, mut come) = (0, Vec::new());
-        for (rank, number) in self.numbers.iter().enumerate() {
-            come.push(Piece { rank, first: first * size_of::<T>(), bytes: number * size_of::<T>() });
-            first += number;
-        }
-        come.remove(rank);
-        let sent: Vec<Piece> =
-            come.iter().map(|piece| Piece { first: 0, bytes: own.len() * size_of::<T>(), ..*piece }).collect();
-        space.exchange((&own, &sent), (&mut whole, &come))?;
-        scatter(space, &own, &self.places, &mut whole)?;
-        Ok(whole)
+    pub(super) fn join(&self, space: &Space, own: &Buffer<T>, whole: &mut Buffer<T>) -> Result<()> {
+        let mut packed = self.packed.borrow_mut();
+        gather_into(space, own, &self.own, &mut packed)?;
+        space.exchange((&packed, &self.sent), (whole, &self.come))?;
+        scatter(space, &packed, &self.places, whole)
     }
 
     /// What a rank has of the whole vector.
-    fn part<T: Real>(&self, space: &Space, whole: &Buffer<T>) -> Result<Buffer<T>> {
-        let mut part = space.zeros(self.n_own)?;
-        scatter(space, &gather(space, whole, &self.places)?, &self.own, &mut part)?;
-        Ok(part)
-    }
-}
-
-impl<T: Real> Across<T> {
-    /// `P^T (r - q)`; q is scratch afterwards.
-    pub fn restrict(&self, space: &Space, transfer: &mut Transfer<T>, r: &Buffer<T>, q: &mut Buffer<T>) -> Result<()> {
-        if self.gathered.is_some() {
-            transfer.on_next()[0][0] = space.zeros(transfer.n_coarse())?;
-        }
-        transfer.restrict_parts::<1>(space, (slice::from_ref(r), slice::from_ref(q)), 0)?;
-        space.xpby(r, Quotient::MINUS_ONE, q)?;
-        let coarse = &mut transfer.on_next()[0][0];
-        self.down.add(space, q, coarse)?;
-        if let Some(gathered) = &self.gathered {
-            *coarse = gathered.whole(space, coarse)?;
-        }
-        Ok(())
-    }
-
-    /// `to = z + P c`.
-    pub fn prolong(&self, space: &Space, transfer: &mut Transfer<T>, z: &Buffer<T>, to: &mut Buffer<T>) -> Result<()> {
-        let part =
-            self.gathered.as_ref().map(|gathered| gathered.part(space, &transfer.on_next()[1][0])).transpose()?;
-        let whole = part.map(|part| replace(&mut transfer.on_next()[1][0], part));
-        transfer.prolong_parts::<1>(space, slice::from_ref(z), slice::from_mut(to), 0)?;
-        let of_next = &mut transfer.on_next()[1][0];
-        self.up.add(space, of_next, to)?;
-        if let Some(whole) = whole {
-            *of_next = whole;
-        }
-        Ok(())
+    pub(super) fn part(&self, space: &Space, whole: &Buffer<T>, own: &mut Buffer<T>) -> Result<()> {
+        let mut packed = self.packed.borrow_mut();
+        gather_into(space, whole, &self.places, &mut packed)?;
+        scatter(space, &packed, &self.own, own)
     }
 }

@@ -32,6 +32,7 @@ use kernels_rs::vectors::{NARROW, WIDTH};
 use std::array;
 use std::mem::swap;
 use std::rc::Rc;
+use std::slice;
 
 /// The way from a level to the next.
 pub struct Transfer<T: Real> {
@@ -66,7 +67,7 @@ impl<T: Real> Transfer<T> {
     }
 
     /// See [`Level::gather`].
-    fn gather(&mut self, space: &Space, gathered: Gathered) -> Result<()> {
+    fn gather(&mut self, space: &Space, gathered: Gathered<T>) -> Result<()> {
         let Some(across) = &mut self.across else { unreachable!("ranks share this level") };
         let n = gathered.n();
         across.gathered = Some(gathered);
@@ -100,7 +101,7 @@ impl<T: Real> Transfer<T> {
     /// Takes `P^T (r - q)` to the next level; q is scratch afterwards.
     fn restrict(&mut self, space: &Space, r: &[Buffer<T>], q: &mut [Buffer<T>]) -> Result<()> {
         if let Some(across) = self.across.take() {
-            let restricted = across.restrict(space, self, &r[0], &mut q[0]);
+            let restricted = self.restrict_across(space, &across, &r[0], &mut q[0]);
             self.across = Some(across);
             return restricted;
         }
@@ -143,7 +144,7 @@ impl<T: Real> Transfer<T> {
     /// Sets `to = z + P c`, c the next level's corrections.
     fn prolong(&mut self, space: &Space, z: &[Buffer<T>], to: &mut [Buffer<T>]) -> Result<()> {
         if let Some(across) = self.across.take() {
-            let prolonged = across.prolong(space, self, &z[0], &mut to[0]);
+            let prolonged = self.prolong_across(space, &across, &z[0], &mut to[0]);
             self.across = Some(across);
             return prolonged;
         }
@@ -169,6 +170,51 @@ impl<T: Real> Transfer<T> {
         let kernel = ProlongCorrection::<T, W> { n, prolongator, coarse, z, to };
         // SAFETY: all live and have the unknowns of this level, or of the next; `to` is borrowed uniquely.
         unsafe { space.run(n * width.div_ceil(W), kernel) }
+    }
+
+    /// `P^T (r - q)` where ranks share the levels; q is scratch afterwards.
+    fn restrict_across(
+        &mut self,
+        space: &Space,
+        Across { down, gathered, .. }: &Across<T>,
+        r: &Buffer<T>,
+        q: &mut Buffer<T>,
+    ) -> Result<()> {
+        if let Some(gathered) = gathered {
+            swap(&mut self.vectors[0][0], &mut gathered.vectors.borrow_mut()[0]);
+        }
+        self.restrict_parts::<1>(space, (slice::from_ref(r), slice::from_ref(q)), 0)?;
+        space.xpby(r, Quotient::MINUS_ONE, q)?;
+        let coarse = &mut self.vectors[0][0];
+        down.add(space, q, coarse)?;
+        if let Some(gathered) = gathered {
+            let own = &mut gathered.vectors.borrow_mut()[0];
+            swap(coarse, own);
+            gathered.join(space, own, coarse)?;
+        }
+        Ok(())
+    }
+
+    /// `to = z + P c` where ranks share the levels.
+    fn prolong_across(
+        &mut self,
+        space: &Space,
+        Across { up, gathered, .. }: &Across<T>,
+        z: &Buffer<T>,
+        to: &mut Buffer<T>,
+    ) -> Result<()> {
+        let exchange = |transfer: &mut Self| {
+            let vectors = gathered.as_ref().map(|gathered| gathered.vectors.borrow_mut());
+            vectors.into_iter().for_each(|mut vectors| swap(&mut transfer.vectors[1][0], &mut vectors[1]));
+        };
+        if let Some(gathered) = gathered {
+            gathered.part(space, &self.vectors[1][0], &mut gathered.vectors.borrow_mut()[1])?;
+        }
+        exchange(self);
+        self.prolong_parts::<1>(space, slice::from_ref(z), slice::from_mut(to), 0)?;
+        up.add(space, &self.vectors[1][0], to)?;
+        exchange(self);
+        Ok(())
     }
 }
 
@@ -220,7 +266,7 @@ impl<T: Real> Level<T> {
     }
 
     /// From now on the next level is on each rank as a whole.
-    pub fn gather(&mut self, space: &Space, gathered: Gathered) -> Result<()> {
+    pub fn gather(&mut self, space: &Space, gathered: Gathered<T>) -> Result<()> {
         let Some(transfer) = &mut self.transfer else { unreachable!("there is a way to the next level") };
         transfer.gather(space, gathered)
     }

@@ -2,7 +2,7 @@
 
 use super::blocks::BlockRows;
 use super::fine::Fine;
-use super::messages::{Message, all_to_all, exchange_rows, neighbours_of};
+use super::messages::{Message, NodeRows, all_to_all, exchange_rows, neighbours_of};
 use crate::linalg::Space;
 use crate::parallel;
 use crate::result::Result;
@@ -43,7 +43,7 @@ impl<R: Real> Galerkin<'_, R> {
             near.iter().copied().zip(rows_of(self.space, self.prolongator, &near)?).collect();
         let x = self.cross(&edge, node)?;
         // All of P in rows that are sent, and in those that come.
-        let mut p: BTreeMap<Node, Vec<(Node, Vec<f64>)>> = BTreeMap::new();
+        let mut p: NodeRows = BTreeMap::new();
         for row in &near {
             let own = p_r[row].iter().map(|(column, block)| (node(*column), block.clone()));
             let mut sum = CrossRows::new([size, n_modes]);
@@ -83,7 +83,7 @@ impl<R: Real> Galerkin<'_, R> {
             h.blocks().map(|(_, of, _)| of).filter(is_own).map(|of| of.row).chain(edge.iter().copied()).collect();
         let own: Vec<u32> = own.into_iter().collect();
         let tentative = rows_of(self.space, self.tentative, &own)?;
-        let mut p_0: BTreeMap<Node, Vec<(Node, Vec<f64>)>> = BTreeMap::new();
+        let mut p_0: NodeRows = BTreeMap::new();
         for (row, blocks) in own.iter().zip(tentative) {
             p_0.insert(node(*row), blocks.into_iter().map(|(column, block)| (node(column), block)).collect());
         }
@@ -150,7 +150,7 @@ struct Products<'a, F: Fn(u32) -> Node + Sync> {
     a: &'a BTreeMap<u32, BlockRow>,
     h: &'a CrossRows,
     /// P, and P_r.
-    p: &'a BTreeMap<Node, Vec<(Node, Vec<f64>)>>,
+    p: &'a NodeRows,
     p_r: &'a BTreeMap<u32, BlockRow>,
     x: &'a CrossRows,
     size: usize,

@@ -5,6 +5,9 @@ use crate::result::Result;
 use crate::sparse::{Neighbour, Node};
 use std::collections::{BTreeMap, BTreeSet};
 
+/// Blocks by row and column, of nodes of any rank.
+pub(super) type NodeRows = BTreeMap<Node, Vec<(Node, Vec<f64>)>>;
+
 /// Blocks on their way to another rank.
 #[derive(Clone, Default)]
 pub(super) struct Message {
@@ -65,7 +68,7 @@ pub(super) fn exchange_rows(
     neighbours: &[Neighbour],
     size: usize,
     row: impl Fn(u32) -> Vec<(Node, Vec<f64>)>,
-) -> Result<BTreeMap<Node, Vec<(Node, Vec<f64>)>>> {
+) -> Result<NodeRows> {
     let (comm, rank) = (space.comm(), space.comm().rank() as u32);
     for of in neighbours {
         let mut message = Message::default();
@@ -74,7 +77,7 @@ pub(super) fn exchange_rows(
         }
         comm.send(of.rank, message.bytes());
     }
-    let mut come: BTreeMap<Node, Vec<(Node, Vec<f64>)>> = BTreeMap::new();
+    let mut come: NodeRows = BTreeMap::new();
     for of in neighbours {
         let message = Message::read(&comm.receive(of.rank)?);
         message

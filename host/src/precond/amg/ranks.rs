@@ -103,6 +103,9 @@ fn across<T: Real>(
     Ok(Across { up, down, gathered: None })
 }
 
+/// The modes of a level from a bit for each component that is free.
+type OfFree<'a> = dyn Fn(&Buffer<u8>) -> Result<Rc<Modes>> + 'a;
+
 /// A level that is to be coarsened.
 struct Place<'a> {
     interface: &'a Interface,
@@ -180,7 +183,7 @@ impl<T: Real> Parts<'_, T> {
         space: &Space,
         (smoother, fine): (Smoother<T>, &Fine<R>),
         at: &Place,
-        (n_modes, modes): (usize, &dyn Fn(&Buffer<u8>) -> Result<Rc<Modes>>),
+        (n_modes, modes): (usize, &OfFree),
     ) -> Result<SharedLevel> {
         let beside = coupled_elsewhere(at.interface);
         let found = aggregate(space, fine, at.coords, (at.level, at.reach, &beside), n_modes, |free| modes(free))?;
@@ -231,7 +234,7 @@ fn same<R: Real>(
     space: &Space,
     fine: &Fine<R>,
     (at, beside): (&Place, &[(u32, u8)]),
-    modes: &dyn Fn(&Buffer<u8>) -> Result<Rc<Modes>>,
+    modes: &OfFree,
 ) -> Result<Coarsening> {
     let (n, size) = (fine.pattern.n_rows, fine.entries.size);
     let mut strength = Strength::new(space, fine, at.coords, at.level, at.reach)?;
@@ -271,7 +274,7 @@ fn add_to_diagonal<R: Real>(space: &Space, inverse: &mut Buffer<R>, interface: &
 }
 
 /// A level of all ranks on each of them.
-fn whole(space: &Space, level: &SharedLevel) -> Result<(CoarseMatrix, Gathered)> {
+fn whole<T: Real>(space: &Space, level: &SharedLevel) -> Result<(CoarseMatrix, Gathered<T>)> {
     let SharedLevel { below: CoarseMatrix { matrix, modes, coords, .. }, interface, own } = level;
     let (size, comm, rank) = (matrix.block_size(), space.comm(), interface.rank);
     let rows_of_ranks: Vec<Vec<u32>> =
@@ -326,13 +329,8 @@ fn whole(space: &Space, level: &SharedLevel) -> Result<(CoarseMatrix, Gathered)>
     let modes = Rc::new(Modes { number: modes.number, values: space.upload_vec(of_modes)? });
     let coords = Rc::new(space.upload_vec(places.as_chunks().0.to_vec())?);
     let entries = |row: u32| row * size as u32..(row + 1) * size as u32;
-    let start = (first[rank as usize] * size) as u32;
-    let n = (own.len() * size) as u32;
-    let gathered = Gathered {
-        own: space.upload_vec(own.iter().flat_map(|row| entries(*row)).collect())?,
-        places: space.upload_vec((start..start + n).collect())?,
-        numbers: rows_of_ranks.iter().map(|of| of.len() * size).collect(),
-        n_own: matrix.n(),
-    };
+    let numbers: Vec<usize> = rows_of_ranks.iter().map(|of| of.len() * size).collect();
+    let own = own.iter().flat_map(|row| entries(*row)).collect();
+    let gathered = Gathered::new(space, own, matrix.n(), &numbers)?;
     Ok((CoarseMatrix { matrix: Rc::new(whole), modes, coords, is_of_vertices: level.below.is_of_vertices }, gathered))
 }
