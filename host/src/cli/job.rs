@@ -128,7 +128,11 @@ impl Job {
         std::thread::scope(|scope| {
             // Where no thread is to be had, it is computed when it is asked for.
             let _ = std::thread::Builder::new().spawn_scoped(scope, || self.mass());
-            solve_or_fall_back(&self.model, [device, device.resolve()], solve)
+            // Other processes have their own devices.
+            let asked = if self.comm.is_some() { device.resolve() } else { device };
+            let solutions = solve_or_fall_back(&self.model, [asked, device.resolve()], solve)?;
+            mpi::has_solved();
+            Ok(solutions)
         })
     }
 

@@ -7,9 +7,13 @@ use crate::model::Model;
 use crate::pipeline;
 use crate::result::{Error, Result};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// How this process reaches the others; nothing if there are none.
 static COMM: OnceLock<Option<Comm>> = OnceLock::new();
+
+/// Whether nobody waits for this process any more.
+static HAS_SOLVED: AtomicBool = AtomicBool::new(false);
 
 /// Joins the other processes, if there are any.
 ///
@@ -21,11 +25,15 @@ pub fn join() -> Result<Option<&'static Comm>> {
     Ok(COMM.get_or_init(|| comm).as_ref())
 }
 
-/// Leaves the other processes, which end too if this one has failed.
+/// All have solved what there was to solve.
+pub fn has_solved() {
+    HAS_SOLVED.store(true, Ordering::Relaxed);
+}
+
+/// Leaves the other processes; if not all has been solved, they end with this one.
 pub fn leave(code: u8) {
     let Some(Some(comm)) = COMM.get() else { return };
-    // An answer short of the tolerance, or interrupted, is one of all.
-    if matches!(code, 0 | 5 | 130) { comm.end() } else { comm.abort(code) }
+    if HAS_SOLVED.load(Ordering::Relaxed) { comm.end() } else { comm.abort(code) }
 }
 
 /// The device of this process: the GPUs of a machine go to its processes in turn.
@@ -66,5 +74,11 @@ pub fn serve(device: DeviceName, comm: &Comm, model: anyhow::Result<Model>) -> R
     };
     comm.send(0, vec![]);
     let served = open(device, comm).and_then(|space| pipeline::serve(&space, &model));
-    served.map_err(|error| Error::Rank { rank: comm.rank(), error: Box::new(error) })
+    match served {
+        Ok(()) => has_solved(),
+        // The first refuses it too, says so, and ends all.
+        Err(error) if error.exit_code() == 2 => drop(comm.receive(0)?),
+        Err(error) => return Err(Error::Rank { rank: comm.rank(), error: Box::new(error) }),
+    }
+    Ok(())
 }

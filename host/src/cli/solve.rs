@@ -71,7 +71,7 @@ pub struct Arguments {
     /// auto (a GPU if there is one), cpu, cuda, cuda:1 or emulate.
     #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = devices::parser(), hide_possible_values = true)]
     device: DeviceName,
-    /// Solve on so many devices together: cuda from the one named on, or parts of the CPU's threads.
+    /// Number of devices that solve together. GPUs: from the one that --device names upwards. CPU: its threads are shared.
     #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u16).range(1..=MAX_DEVICES))]
     devices: u16,
     /// Products with the matrix: assembled (stored) or matrix_free (computed element by element, each time).

@@ -24,7 +24,7 @@ const MPICH: [&str; 2] = ["libmpi.so.12", "libmpich.so.12"];
 /// Names a library file to be opened instead.
 const VARIABLE: &str = "WARPFEM_MPI";
 /// What those that start processes tell these: how many there are.
-const SIZES: [&str; 4] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS", "SLURM_NTASKS"];
+const SIZES: [&str; 4] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS", "SLURM_STEP_NUM_TASKS"];
 /// And the number of a process on its machine.
 const LOCAL: [&str; 4] = ["OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "PMI_LOCAL_RANK", "SLURM_LOCALID"];
 
@@ -95,7 +95,13 @@ impl Mpi {
             |why: String| Error::Device(format!("started with other processes, but MPI cannot be used: {why}"));
         let (library, is_open_mpi) = library().map_err(failed)?;
         // SAFETY: functions of MPI by their names, with the parameters that its C interface gives them.
-        unsafe { Mpi::start(library, is_open_mpi) }.map(Some).map_err(|error| failed(error.to_string()))
+        let mpi = unsafe { Mpi::start(library, is_open_mpi) }.map_err(|error| failed(error.to_string()))?;
+        if mpi.size < 2 {
+            let why =
+                format!("its library sees this process alone; set {VARIABLE} to that of the `mpirun` that started it");
+            return Err(failed(why));
+        }
+        Ok(Some(mpi))
     }
 
     /// # Safety
@@ -199,7 +205,7 @@ impl Mpi {
 /// MPI's library, which stays open, and whether it is Open MPI's.
 fn library() -> Result<(&'static Library, bool), String> {
     let named = env::var(VARIABLE).ok();
-    let names: Vec<&str> = named.iter().map(String::as_str).chain(OPEN_MPI).chain(MPICH).collect();
+    let names = named.as_deref().map_or_else(|| [OPEN_MPI, MPICH].concat(), |name| vec![name]);
     let mut why = String::new();
     for name in names {
         match open(name) {
@@ -212,7 +218,7 @@ fn library() -> Result<(&'static Library, bool), String> {
             Err(error) => why = error.to_string(),
         }
     }
-    Err(format!("{why}; {VARIABLE} may name its library"))
+    Err(format!("{why}; set {VARIABLE} to the file of its library"))
 }
 
 fn open(name: &str) -> Result<Library, libloading::Error> {

@@ -42,7 +42,7 @@ impl<'a> Division<'a> {
         self.partition.rank_of[node as usize]
     }
 
-    /// What holds the nodes of the mesh at some rows, without values; nodes that are not `free` are held in all directions.
+    /// The supports of the nodes of the mesh at some rows, without values; nodes with `is_held` are held in all components.
     pub fn supports(&self, nodes: &[u32], is_held: impl Fn(u32) -> bool) -> Supports {
         let all = (1 << self.supports.components) - 1;
         let fixed = |node: &u32| if is_held(*node) { all } else { self.supports.fixed[*node as usize] };

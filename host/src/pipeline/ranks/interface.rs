@@ -28,7 +28,8 @@ pub struct Local<'a> {
 impl Local<'_> {
     /// The row of a node of the whole mesh.
     fn row(&self, node: u32) -> u32 {
-        self.numbering.to_solver[self.piece.place(node).unwrap_or_default()]
+        let Some(place) = self.piece.place(node) else { unreachable!("a node of another piece") };
+        self.numbering.to_solver[place]
     }
 
     /// The node of the whole mesh of each row.
@@ -50,21 +51,19 @@ pub fn interfaces(space: &Space, division: &Division, local: &Local) -> Result<(
     let neighbours = neighbours(space, &lists)?;
     let nodes = local.nodes();
     let ghosts: Vec<u32> = lists.iter().flat_map(|(_, [_, ghosts])| ghosts.clone()).collect();
-    let edge = Edge::new(division, &shared)?;
+    let edge = if shared.is_empty() { None } else { Some(Edge::new(division, &shared)?) };
     let size = division.model.analysis.components();
-    let finest = Interface {
-        rank,
-        rows: edge.cross_rows(
-            division,
-            (&edge.matrix, &edge.nodes),
-            |node| local.row(node),
-            &of_nodes(&lists, &neighbours, &nodes),
-        )?,
-        neighbours: neighbours.clone(),
+    let others = of_nodes(&lists, &neighbours, &nodes);
+    let rows = match &edge {
+        Some(edge) => edge.cross_rows(division, (&edge.matrix, &edge.nodes), |node| local.row(node), &others)?,
+        None => CrossRows::new([size; 2]),
     };
+    let finest = Interface { rank, rows, neighbours: neighbours.clone() };
     let own = (0..nodes.len() as u32).filter(|row| division.rank_of(nodes[*row as usize]) == rank).collect();
     let vertices = match local.mesh.ends() {
-        Some(ends) => Some(vertices(space, (division, local), (&lists, &neighbours), &edge, &space.download(ends)?)?),
+        Some(ends) => {
+            Some(vertices(space, (division, local), (&lists, &neighbours), edge.as_ref(), &space.download(ends)?)?)
+        }
         None => None,
     };
     let ghosts = Ghosts::new(space, &neighbours, &ghosts, size)?;
@@ -170,7 +169,7 @@ fn vertices(
     space: &Space,
     (division, local): (&Division, &Local),
     (lists, of_fine): (&Lists, &[Neighbour]),
-    edge: &Edge,
+    edge: Option<&Edge>,
     ends: &[[u32; 2]],
 ) -> Result<(Interface, Vec<u32>, CrossTransfer)> {
     let (rank, nodes, rows) = (space.comm().rank() as u32, local.nodes(), vertex_rows(ends));
@@ -186,8 +185,8 @@ fn vertices(
     let vertex_nodes: Vec<u32> = rows.iter().map(|row| nodes[*row as usize]).collect();
     let others = of_nodes(&of_vertices, &neighbours, &vertex_nodes);
     let size = division.model.analysis.components();
-    let cross = match &edge.vertices {
-        Some((level, nodes)) => {
+    let cross = match edge.and_then(|edge| Some((edge, edge.vertices.as_ref()?))) {
+        Some((edge, (level, nodes))) => {
             edge.cross_rows(division, (&level.matrix, nodes), |node| number[local.row(node) as usize], &others)?
         }
         None => CrossRows::new([size; 2]),

@@ -51,14 +51,22 @@ impl<'a> Ranks<'a> {
 }
 
 /// Refuses what one device alone can do.
-fn check(model: &Model) -> Result<()> {
+fn check(model: &Model, size: usize) -> Result<()> {
     let refuse =
         |why: &str| Err(Error::Unsuited { what: "option", name: "devices", why: why.into(), available: vec!["1"] });
+    let of_second_order =
+        |second: bool| model.mesh.solids().any(|(_, cells)| cells.kind.info().is_quadratic() == second);
     let is_warm = model.materials.iter().any(|material| !material.by_temperature.is_empty());
     let solver = &model.solver;
     match () {
         () if model.study != Study::Static => refuse("is of study `static`"),
-        () if !model.constraints.is_empty() => refuse("does not go with couplings (ties, remotes, equations ..)"),
+        () if model.constraints.joins() => {
+            refuse("does not go with couplings (ties, remotes, equations, springs between nodes ..)")
+        }
+        () if of_second_order(false) && of_second_order(true) => {
+            refuse("does not go with elements of first and of second order in one mesh")
+        }
+        () if model.mesh.coords.len() < size => refuse("is more than there are nodes"),
         () if is_warm => refuse("does not go with constants `by_temperature`"),
         () if solver.method.is_some_and(|method| method != Method::Cg) => refuse("goes with method `cg` alone"),
         () if solver.precision.is_some_and(|precision| precision != Precision::Double) => {
@@ -95,8 +103,9 @@ pub(super) fn with_others<R>(
     if size == 1 {
         return work(None);
     }
-    model.all().try_for_each(check)?;
+    model.all().try_for_each(|model| check(model, size))?;
     let ranks = Ranks::new(space, model, gathered)?;
+    let alive = Alive(space.comm().clone());
     let threads = (rayon::current_num_threads() / size).max(1);
     thread::scope(|scope| {
         let follow = |(device, comm): &(DeviceName, Comm)| {
@@ -106,14 +115,22 @@ pub(super) fn with_others<R>(
         let others: Vec<_> = others.iter().map(follow).collect();
         let result = space.connect().and_then(|()| work(Some(&ranks)));
         match &result {
-            Ok(_) => (1..size).for_each(|rank| space.comm().send(rank, vec![])),
-            Err(_) => space.comm().abandon(),
+            Ok(_) => {
+                (1..size).for_each(|rank| space.comm().send(rank, vec![]));
+                alive.end();
+            }
+            Err(_) => drop(alive),
         }
         let failed = others.into_iter().zip(1..).filter_map(|(other, rank)| {
             let error = other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)).err()?;
             (!matches!(error, Error::Abandoned)).then(|| Error::Rank { rank, error: Box::new(error) })
         });
-        failed.last().map_or(result, Err)
+        let failed = failed.last();
+        // What another rank has failed with ends the first, too.
+        match (result, failed) {
+            (Err(Error::Abandoned), Some(error)) => Err(error),
+            (result, _) => result,
+        }
     })
 }
 
@@ -124,7 +141,7 @@ pub(super) fn with_others<R>(
 /// Those of [`super::solve_into`].
 pub fn serve(space: &Space, model: &Model) -> Result<()> {
     let alive = Alive(space.comm().clone());
-    model.all().try_for_each(check)?;
+    model.all().try_for_each(|model| check(model, space.comm().size()))?;
     serve_all(space, &Ranks::new(space, model, GATHERED)?)?;
     alive.end();
     Ok(())

@@ -46,7 +46,7 @@ struct SharedLevel {
     own: Vec<u32>,
 }
 
-/// The hierarchy of an operator of all ranks, of which `matrix` is the rank's own part, if it has entries.
+/// The hierarchy of an operator of all ranks; `fine` is the rank's own part, if it has entries.
 pub(super) fn build<T: Real, R: Real>(
     space: &Space,
     (operator, inverse): (&dyn LinOp<T>, Buffer<T>),
