@@ -10,7 +10,7 @@ use kernels_rs::real::{Real, Stored};
 use kernels_rs::sparse::PatternView;
 use nalgebra::DMatrix;
 use warpfem::linalg::Space;
-use warpfem::sparse::{AUTO, CoupledRows, Coupling, Matrix};
+use warpfem::sparse::{AUTO, CoupledRows, Coupling, Matrix, pick, put};
 
 /// Every fifth unknown a slave of some others; the last of as many as there are, and one of none.
 fn random_rows(n: usize) -> CoupledRows {
@@ -184,5 +184,26 @@ pub fn combine_rows(space: &Space) -> Vec<u64> {
             assert!(off < 1e-15, "block {block}, {i}, {j}");
         }
     }
+    bits(&found)
+}
+
+/// Entries picked from places, and put back at others.
+pub fn moved_entries(space: &Space) -> Vec<u64> {
+    let of = |n| [moved::<f32>(space, n), moved::<f64>(space, n)].concat();
+    [1, 7, 100, 5200].into_iter().flat_map(of).collect()
+}
+
+fn moved<T: Real>(space: &Space, n: usize) -> Vec<u64> {
+    let x: Vec<T> = Random(5).vector(n).into_iter().map(T::from_f64).collect();
+    let places: Vec<u32> = (0..n as u32).rev().step_by(3).collect();
+    let picked = pick(space, &space.upload(&x).unwrap(), &places).unwrap();
+    assert!(picked.iter().zip(&places).all(|(value, place)| *value == x[*place as usize]));
+    let mut y = space.upload(&x).unwrap();
+    let turned: Vec<T> = picked.iter().rev().copied().collect();
+    put(space, &mut y, &places, &turned).unwrap();
+    let mut expected = x;
+    places.iter().zip(&turned).for_each(|(place, value)| expected[*place as usize] = *value);
+    let found = space.take(y).unwrap();
+    assert_eq!(found, expected);
     bits(&found)
 }

@@ -136,6 +136,8 @@ checks! {
     from_dense: cholesky::from_dense;
     multigrid: amg::multigrid;
     gather_rows: coupling::gather_rows;
+    moved_entries: coupling::moved_entries;
+    scalars_of_ranks: vectors::scalars_of_ranks;
     coupled_diagonal: coupling::coupled_diagonal;
     replaced_rows: coupling::replaced_rows;
     combine_rows: coupling::combine_rows;

@@ -3,7 +3,7 @@
 use super::{GUARD, SIZES, more_than_a_grid};
 use crate::common::{Random, assert_close, bits, floats, quotient, rounding};
 use cuda_std::prelude::{View, ViewMut};
-use kernels_rs::blas::{Axpby, Axpy, Fill, Largest, Mul, Xpby};
+use kernels_rs::blas::{AddScalars, Axpby, Axpy, Fill, Largest, Mul, PackScalars, SetScalars, Xpby};
 use kernels_rs::real::Real;
 use warpfem::device::Buffer;
 use warpfem::linalg::{Scalar, Space};
@@ -151,4 +151,21 @@ pub fn cg_residual<T: Real>(space: &Space, n: usize) -> Vec<u64> {
     // Terms are of very different sizes, and added in another order.
     assert_close(&format!("sums of {n}"), &sums, &[weighted, squares], 1e-11, 1.0 + squares);
     bits(&[floats(&new_z), sums.to_vec()].concat())
+}
+
+/// Scalars set, packed and replaced by sums over ranks.
+pub fn scalars_of_ranks(space: &Space) -> Vec<u64> {
+    let (mut bank, mut packed) = (space.upload(&[1.0, 2.0, 3.0, 4.0]).unwrap(), space.zeros(2).unwrap());
+    let terms = space.upload(&[0.5, 10.0, 0.25, 20.0, 0.125, 30.0]).unwrap();
+    let (places, values) = ([3, 1], [7.0, -8.0]);
+    // SAFETY: all live; places are those of the bank, and the terms are of three ranks.
+    unsafe {
+        space.run(2, SetScalars { places, values, scalars: bank.view_mut() }).unwrap();
+        space.run(2, PackScalars { places, scalars: bank.view(), to: packed.view_mut() }).unwrap();
+        space.run(2, AddScalars { n: 2, places: [0, 2], terms: terms.view(), scalars: bank.view_mut() }).unwrap();
+    }
+    assert_eq!(space.take(packed).unwrap(), values);
+    let found = space.take(bank).unwrap();
+    assert_eq!(found, [0.875, -8.0, 60.0, 7.0]);
+    bits(&found)
 }

@@ -15,7 +15,7 @@ use std::path::Path;
 /// A bar of two materials, pulled at its end.
 fn bar(kind: ElementKind, cells: [usize; 3]) -> Model {
     let text = "[mesh]\nfile = \"bar.msh\"\n[[material]]\nname = \"steel\"\nyoung = 210e3\npoisson = 0.3\n\
-                [[support]]\non = \"xmin\"\nfix = \"xyz\"\n[[traction]]\non = \"xmax\"\nvalue = [0.0, 1.0, -2.0]\n";
+                [[support]]\non = \"xmin\"\nfix = \"xyz\"\n[[traction]]\non = \"xmax\"\nvector = [0.0, 1.0, -2.0]\n";
     let case = Case::parse(Path::new("bar.toml"), text).unwrap();
     Model::resolve(&case, generate_box(kind, [4.0, 1.0, 1.0], cells).unwrap()).unwrap()
 }
