@@ -25,6 +25,7 @@ use kernels_rs::blas::{AddScalars, PackScalars, Ratio, SetScalars};
 use kernels_rs::cg_persistent::N_SUMS;
 use kernels_rs::real::Real;
 use kernels_rs::reduce::{BLOCK, MAX_SUMS, Reduction};
+use std::borrow::Cow;
 use std::cell::{Cell, RefCell, RefMut};
 use std::ops::{Deref, Range};
 use std::rc::Rc;
@@ -246,7 +247,7 @@ impl Space {
         if let Some(link) = self.link() {
             return link.exchange(from.memory(), sent, to.memory_mut(), come);
         }
-        let values = self.download(from)?;
+        let values = if self.on_host() { Cow::Borrowed(from.host()) } else { Cow::Owned(self.download(from)?) };
         let bytes: &[u8] = bytemuck::cast_slice(&values);
         sent.iter().for_each(|piece| self.comm.send(piece.rank, bytes[piece.first..][..piece.bytes].to_vec()));
         Ok(())
@@ -257,11 +258,18 @@ impl Space {
         if self.link().is_some() {
             return Ok(());
         }
-        let mut values = vec![T::ZERO; to.len()];
-        let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut values);
-        for piece in come {
-            bytes[piece.first..][..piece.bytes].copy_from_slice(&self.comm.receive(piece.rank)?);
+        let receive = |values: &mut [T]| {
+            let bytes: &mut [u8] = bytemuck::cast_slice_mut(values);
+            come.iter().try_for_each(|piece| {
+                bytes[piece.first..][..piece.bytes].copy_from_slice(&self.comm.receive(piece.rank)?);
+                Ok(())
+            })
+        };
+        if self.on_host() {
+            return receive(to.host_mut());
         }
+        let mut values = vec![T::ZERO; to.len()];
+        receive(&mut values)?;
         *to = self.upload_vec(values)?;
         Ok(())
     }

@@ -9,8 +9,6 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct Partition {
     /// By node of the mesh.
     pub rank_of: Vec<u32>,
-    /// How many ranks there are.
-    pub size: usize,
 }
 
 /// A part of a mesh: some cells and their nodes.
@@ -28,7 +26,7 @@ impl Partition {
         for (place, node) in ordering::hilbert(&mesh.coords).into_iter().enumerate() {
             rank_of[node as usize] = (place * size / n) as u32;
         }
-        Partition { rank_of, size }
+        Partition { rank_of }
     }
 
     /// All elements at the nodes of a rank.

@@ -6,6 +6,7 @@ use crate::result::Result;
 use cuda_std::prelude::View;
 use kernels_rs::sparse::PatternView;
 use kernels_rs::sparse::sliced::{SliceWidths, Slices};
+use std::ops::Range;
 
 /// Which block columns each block row has: row `r` has `columns[row_start[r]..row_start[r + 1]]`, the diagonal first
 /// (DSM sec. II.C), the others ascending.
@@ -28,9 +29,14 @@ impl Sparsity {
         self.columns.len()
     }
 
+    /// The places of the blocks of row `row`.
+    pub fn range(&self, row: usize) -> Range<usize> {
+        self.row_start[row] as usize..self.row_start[row + 1] as usize
+    }
+
     /// The block columns of row `row`.
     pub fn row(&self, row: usize) -> &[u32] {
-        &self.columns[self.row_start[row] as usize..self.row_start[row + 1] as usize]
+        &self.columns[self.range(row)]
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Declarations as in `cudss.h` of versions 0.7, 0.8 and 1.0; what differs between them is in [`Dialect`].
 
-use super::driver::{device_address, failure};
+use super::driver::{device_address, failure, load};
 use super::{DeviceMemory, Launcher, LowerBytes};
 use crate::device::{Factorised, SparseFactor};
 use crate::result::{Error, Result};
@@ -123,26 +123,12 @@ impl Dialect {
 
 fn functions() -> Result<&'static Functions, &'static str> {
     static FOUND: OnceLock<Result<Functions, String>> = OnceLock::new();
-    FOUND.get_or_init(open).as_ref().map_err(String::as_str)
+    FOUND.get_or_init(|| load(VARIABLE, &LIBRARIES, Functions::of)).as_ref().map_err(String::as_str)
 }
 
 /// Why there is no cuDSS, if there is none.
 pub(super) fn missing() -> Option<String> {
     functions().err().map(|why| format!("{why}; {VARIABLE}=FILE names another"))
-}
-
-fn open() -> Result<Functions, String> {
-    let named = std::env::var(VARIABLE).ok();
-    let names = named.as_deref().map_or(LIBRARIES.to_vec(), |name| vec![name]);
-    let mut why = String::new();
-    for name in names {
-        // SAFETY: the initialisers of a CUDA library.
-        match unsafe { cuda_loader::open(name) } {
-            Ok(library) => return Functions::of(library).map_err(|why| format!("{name}: {why}")),
-            Err(reason) => why = reason,
-        }
-    }
-    Err(why)
 }
 
 impl Functions {

@@ -2,7 +2,7 @@
 //!
 //! Declarations as in `nccl.h` of version 2.
 
-use super::driver::device_address;
+use super::driver::{device_address, load};
 use super::{DeviceMemory, Link, Piece};
 use crate::result::{Error, Result};
 use cuda_loader::{Library, libloading};
@@ -44,11 +44,11 @@ struct Functions {
 }
 
 impl Functions {
-    fn of(library: &'static Library) -> Result<Self, libloading::Error> {
+    fn of(library: &'static Library) -> Result<Self, String> {
         macro_rules! function {
             ($name:literal) => {
                 // SAFETY: the field that it goes into has the type that `nccl.h` declares for this name.
-                *unsafe { library.get($name) }?
+                *unsafe { library.get($name) }.map_err(|error: libloading::Error| error.to_string())?
             };
         }
         Ok(Functions {
@@ -67,13 +67,7 @@ impl Functions {
 
 fn functions() -> Result<&'static Functions, &'static str> {
     static FOUND: OnceLock<Result<Functions, String>> = OnceLock::new();
-    let open = || {
-        let name = std::env::var(VARIABLE).unwrap_or_else(|_| LIBRARY.into());
-        // SAFETY: the initialisers of a CUDA library.
-        let library = unsafe { cuda_loader::open(&name) }?;
-        Functions::of(library).map_err(|error| format!("{name}: {error}"))
-    };
-    FOUND.get_or_init(open).as_ref().map_err(String::as_str)
+    FOUND.get_or_init(|| load(VARIABLE, &[LIBRARY], Functions::of)).as_ref().map_err(String::as_str)
 }
 
 /// Why there is no NCCL, if there is none.

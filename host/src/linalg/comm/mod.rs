@@ -9,6 +9,7 @@ mod threads;
 use crate::result::{Error, Result};
 use mpi::Mpi;
 pub use mpi::local_rank;
+use std::mem::take;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use threads::Member;
@@ -132,12 +133,17 @@ impl Comm {
 
     /// What each rank has, in the order of ranks; all ranks ask at once.
     pub fn gather(&self, own: Vec<u8>) -> Result<Vec<Vec<u8>>> {
-        let (rank, size) = (self.rank(), self.size());
-        (0..size).filter(|to| *to != rank).for_each(|to| self.send(to, own.clone()));
-        let mut own = Some(own);
-        (0..size)
-            .map(|from| if from == rank { Ok(own.take().unwrap_or_default()) } else { self.receive(from) })
-            .collect()
+        self.all_to_all(vec![own; self.size()])
+    }
+
+    /// Sends each rank its message; those that come, in the order of ranks, the rank's own among them.
+    pub fn all_to_all(&self, mut messages: Vec<Vec<u8>>) -> Result<Vec<Vec<u8>>> {
+        let others = || (0..self.size()).filter(|rank| *rank != self.rank());
+        others().for_each(|to| self.send(to, take(&mut messages[to])));
+        for from in others() {
+            messages[from] = self.receive(from)?;
+        }
+        Ok(messages)
     }
 
     /// Combines numbers of all ranks, the same bits on each: `by` takes them in the order of ranks.

@@ -8,7 +8,7 @@ use super::Sent;
 use crate::result::{Error, Result};
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 use std::{env, hint};
@@ -66,7 +66,7 @@ pub struct Mpi {
     abort: Abort,
     finalize: Finalize,
     /// Messages on their way, which stay where they are until they have gone.
-    pending: Mutex<Vec<(Handle, Vec<u8>)>>,
+    pending: Mutex<Vec<(Handle, Arc<[u8]>)>>,
 }
 
 // SAFETY: the addresses are those of the library, which stays; calls are made by one thread at a time.
@@ -150,15 +150,16 @@ impl Mpi {
 
     pub(super) fn send(&self, to: usize, message: Vec<u8>) {
         self.sent.count(&message);
-        let length = (message.len() as u64).to_le_bytes().to_vec();
+        let length: Arc<[u8]> = (message.len() as u64).to_le_bytes().into();
         let mut pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
         pending.retain_mut(|(request, _)| !self.is_done(request));
-        let pieces = message.chunks(PIECE).map(<[u8]>::to_vec);
-        for piece in std::iter::once(length).chain(pieces) {
-            let (mut request, from, n) = (0, piece.as_ptr().cast(), piece.len() as c_int);
-            // SAFETY: the piece lives where it is until the request is done.
-            unsafe { (self.send)(from, n, self.byte, to as c_int, 0, self.world, &raw mut request) };
-            pending.push((request, piece));
+        for message in [length, message.into()] {
+            for piece in message.chunks(PIECE) {
+                let (mut request, from, n) = (0, piece.as_ptr().cast(), piece.len() as c_int);
+                // SAFETY: the message lives where it is until the request is done.
+                unsafe { (self.send)(from, n, self.byte, to as c_int, 0, self.world, &raw mut request) };
+                pending.push((request, message.clone()));
+            }
         }
     }
 

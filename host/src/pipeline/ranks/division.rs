@@ -8,6 +8,7 @@ use crate::model::Model;
 use crate::result::Result;
 use crate::solve::energy::Members;
 use kernels_rs::assembly::slanted::SLANTED;
+use std::sync::OnceLock;
 
 /// No group: of cells that another rank counts.
 const NONE: u32 = u32::MAX;
@@ -18,6 +19,8 @@ pub struct Division<'a> {
     pub model: &'a Model,
     /// Which rank has which node.
     pub partition: Partition,
+    /// What each rank needs of the mesh, once it has been asked for.
+    pieces: Vec<OnceLock<Piece>>,
     /// By node of the mesh.
     supports: Supports,
     /// The connected part of each node, and how many there are.
@@ -34,7 +37,20 @@ impl<'a> Division<'a> {
         let nodes: Vec<u32> = (0..model.mesh.coords.len() as u32).collect();
         let as_it_is = Numbering { to_mesh: nodes.clone(), to_solver: nodes };
         let groups = Groups::new(model, &parts.0);
-        Division { model, partition, supports: Supports::new(model, &as_it_is), parts, groups, gathered }
+        Division {
+            model,
+            partition,
+            pieces: (0..size).map(|_| OnceLock::new()).collect(),
+            supports: Supports::new(model, &as_it_is),
+            parts,
+            groups,
+            gathered,
+        }
+    }
+
+    /// All elements at the nodes of a rank.
+    pub fn piece(&self, rank: usize) -> &Piece {
+        self.pieces[rank].get_or_init(|| self.partition.piece(&self.model.mesh, rank))
     }
 
     /// The rank of a node of the mesh.

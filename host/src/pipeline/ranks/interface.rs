@@ -7,6 +7,7 @@ use super::ghosts::Ghosts;
 use crate::assembly::{DeviceMesh, Numbering, VertexLevel};
 use crate::linalg::{Space, values_in};
 use crate::mesh::partition::Piece;
+use crate::result::choices::Preconditioner;
 use crate::result::{Plan, Result};
 use crate::solve::Silent;
 use crate::sparse::{CrossRows, CrossTransfer, Interface, Interfaces, Matrix, Neighbour, Node};
@@ -41,8 +42,12 @@ impl Local<'_> {
 /// For each neighbour what is sent to it and what comes from it: nodes of the mesh, or rows.
 type Lists = [(usize, [Vec<u32>; 2])];
 
-/// All that a rank has to know of the others; asked by all at once.
-pub fn interfaces(space: &Space, division: &Division, local: &Local) -> Result<(Interfaces, Ghosts)> {
+/// All that a rank has to know of the others for a preconditioner; asked by all at once. The level of vertices is multigrid's.
+pub fn interfaces(
+    space: &Space,
+    (division, by): (&Division, Preconditioner),
+    local: &Local,
+) -> Result<(Interfaces, Ghosts)> {
     let (rank, mesh) = (space.comm().rank() as u32, &division.model.mesh);
     let shared = division.partition.neighbours(mesh, rank as usize, local.piece);
     let rows = |nodes: &[u32]| nodes.iter().map(|node| local.row(*node)).collect::<Vec<u32>>();
@@ -51,7 +56,7 @@ pub fn interfaces(space: &Space, division: &Division, local: &Local) -> Result<(
     let neighbours = neighbours(space, &lists)?;
     let nodes = local.nodes();
     let ghosts: Vec<u32> = lists.iter().flat_map(|(_, [_, ghosts])| ghosts.clone()).collect();
-    let edge = if shared.is_empty() { None } else { Some(Edge::new(division, &shared)?) };
+    let edge = if shared.is_empty() { None } else { Some(Edge::new(division, &shared, by)?) };
     let size = division.model.analysis.components();
     let others = of_nodes(&lists, &neighbours, &nodes);
     let rows = match &edge {
@@ -60,7 +65,7 @@ pub fn interfaces(space: &Space, division: &Division, local: &Local) -> Result<(
     };
     let finest = Interface { rank, rows, neighbours: neighbours.clone() };
     let own = (0..nodes.len() as u32).filter(|row| division.rank_of(nodes[*row as usize]) == rank).collect();
-    let vertices = match local.mesh.ends() {
+    let vertices = match local.mesh.ends().filter(|_| by == Preconditioner::Amg) {
         Some(ends) => {
             Some(vertices(space, (division, local), (&lists, &neighbours), edge.as_ref(), &space.download(ends)?)?)
         }
@@ -105,7 +110,7 @@ struct Edge {
 }
 
 impl Edge {
-    fn new(division: &Division, shared: &Lists) -> Result<Self> {
+    fn new(division: &Division, shared: &Lists, by: Preconditioner) -> Result<Self> {
         let (model, mut is_sent) = (division.model, vec![false; division.model.mesh.coords.len()]);
         shared.iter().flat_map(|(_, [sends, _])| sends).for_each(|node| is_sent[*node as usize] = true);
         let piece = Piece::around(&model.mesh, |node| is_sent[node as usize]);
@@ -117,7 +122,7 @@ impl Edge {
         let mut matrix = made.0;
         let nodes = Local { piece: &piece, numbering: &numbering, mesh: &mesh }.nodes();
         let supports = division.supports(&nodes, |_| false);
-        let vertices = match mesh.ends() {
+        let vertices = match mesh.ends().filter(|_| by == Preconditioner::Amg) {
             Some(ends) => {
                 let rows = vertex_rows(&host.download(ends)?);
                 let nodes = rows.iter().map(|row| nodes[*row as usize]).collect();

@@ -26,7 +26,7 @@ use crate::model::{Model, Study};
 use crate::parallel::{self, PART};
 use crate::plan::{self, DeviceFacts};
 use crate::precond::{self, Context};
-use crate::result::choices::{self, Method, Precision, Strategy};
+use crate::result::choices::{self, Method, Precision, Preconditioner, Strategy};
 use crate::result::{Error, Outcome, Plan, Result};
 use crate::solve::{Iteration, Monitor, Silent};
 use crate::sparse::{Halo, Interfaces};
@@ -213,8 +213,8 @@ impl<'a> Share<'a> {
 
     fn assembled(space: &'a Space, division: &Division, plan: &Plan, build: Iterations<f64>) -> Result<Self> {
         let rank = space.comm().rank();
-        let piece = division.partition.piece(&division.model.mesh, rank);
-        let part = division.model.part(&piece);
+        let piece = division.piece(rank);
+        let part = division.model.part(piece);
         let phase = (&mut Phase::begin(&Silent, "setup"), &mut Timings::default());
         let (numbering, mesh, made): (_, _, Option<Made<f64>>) = match plan.operator {
             Some(choices::Operator::MatrixFree) => {
@@ -227,12 +227,13 @@ impl<'a> Share<'a> {
             }
         };
         let mesh = Rc::new(mesh);
-        let local = Local { piece: &piece, numbering: &numbering, mesh: &mesh };
+        let local = Local { piece, numbering: &numbering, mesh: &mesh };
         let nodes = local.nodes();
         let supports = division.supports(&nodes, |node| division.rank_of(node) as usize != rank);
-        let (interfaces, ghosts) = interfaces(space, division, &local)?;
+        let by = plan.preconditioner.unwrap_or(precond::AUTO);
+        let (interfaces, ghosts) = interfaces(space, (division, by), &local)?;
         let coords = numbering.gather(&part.mesh.coords);
-        let parts = division.parts(space, (&part, &piece), &numbering, &coords)?;
+        let parts = division.parts(space, (&part, piece), &numbering, &coords)?;
         let (operator, strategy) = match made {
             Some((mut matrix, strategy)) => {
                 supports.eliminate(space, &mut matrix, &mut space.zeros(supports.prescribed.len())?)?;
@@ -246,7 +247,7 @@ impl<'a> Share<'a> {
         let own = own(division, &piece.nodes, &numbering.to_solver, rank);
         let (loading, couplings, ghosts) = (Loading::default(), None, Some(ghosts));
         let body = Loaded { numbering, mesh, supports, loading, parts, couplings, coords, ghosts };
-        let iteration = iteration(space, &part, plan, (&body, &operator), (build, &interfaces))?;
+        let iteration = iteration(space, &part, by, (&body, &operator), (build, &interfaces))?;
         let halo = Some(Halo::of(space, &interfaces.finest)?);
         let f = space.zeros(body.supports.prescribed.len())?;
         let system = System { body, operator, f, coupling: None, halo, strategy };
@@ -307,11 +308,10 @@ fn own(division: &Division, nodes: &[u32], rows: &[u32], rank: usize) -> Vec<u32
 fn iteration(
     space: &Space,
     part: &Model,
-    plan: &Plan,
+    by: Preconditioner,
     (body, operator): (&Loaded, &Operator<f64>),
     (build, interfaces): (Iterations<f64>, &Interfaces),
 ) -> Result<Box<dyn Iteration<f64>>> {
-    let by = plan.preconditioner.unwrap_or(precond::AUTO);
     let context = Context { ranks: Some(interfaces), ..body.context(part.solver.order) };
     let level = vertices(space, part, body, by)?;
     let vertices = level.as_ref().map(precond::VertexLevel::from);
@@ -368,8 +368,9 @@ pub(super) fn solve(run: &mut Run, (ranks, division): (&Ranks, &Division)) -> Re
     run.used.hierarchy = share.iteration.hierarchy().cloned();
     run.timings.setup += run.phase.next("boundary");
     let mut body = patched(space, (model, 0), &run.used.plan)?;
-    body.take_off_motion(model, |_| Ok(vec![1.0; body_size(model)]))?;
-    let pieces: Vec<_> = (0..size).map(|rank| division.partition.piece(&model.mesh, rank).nodes).collect();
+    let n = body.supports.prescribed.len();
+    body.take_off_motion(model, |_| Ok(vec![1.0; n]))?;
+    let pieces: Vec<&[u32]> = (0..size).map(|rank| &division.piece(rank).nodes[..]).collect();
     let link = space.link().map_or(String::new(), |link| format!(", linked by {}", link.name()));
     run.used.device = format!("{size} x {}{link}", space.name());
     run.used.ranks = pieces.iter().zip(0..).map(|(nodes, rank)| size_of_rank(division, nodes, rank)).collect();
@@ -377,8 +378,8 @@ pub(super) fn solve(run: &mut Run, (ranks, division): (&Ranks, &Division)) -> Re
         run.begin(number);
         let (loading, f) = body.loading::<f64>(space, model, number)?;
         body.loading = loading;
-        others().for_each(|rank| comm.send(rank, bytemuck::cast_slice(&case(&body, &f, &pieces[rank])).to_vec()));
-        share.load(&case(&body, &f, &pieces[0]))?;
+        others().for_each(|rank| comm.send(rank, bytemuck::cast_slice(&case(&body, &f, pieces[rank])).to_vec()));
+        share.load(&case(&body, &f, pieces[0]))?;
         run.timings.boundary += run.phase.next("solve");
         run.monitor.phase("solve");
         let (own, outcome, sent) = share.solve(run.monitor)?;
@@ -405,10 +406,6 @@ pub(super) fn solve(run: &mut Run, (ranks, division): (&Ranks, &Division)) -> Re
 fn size_of_rank(division: &Division, nodes: &[u32], rank: u32) -> RankSize {
     let own = nodes.iter().filter(|node| division.rank_of(**node) == rank).count();
     RankSize { nodes: own, ghosts: nodes.len() - own, messages: 0, bytes: 0 }
-}
-
-fn body_size(model: &Model) -> usize {
-    model.mesh.coords.len() * model.analysis.components()
 }
 
 /// The whole vector, in the rows of the body, from what each rank has at its own nodes.

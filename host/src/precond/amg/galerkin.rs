@@ -3,13 +3,13 @@
 use super::blocks::BlockRows;
 use super::fine::Fine;
 use super::messages::{Message, NodeRows, all_to_all, exchange_rows, neighbours_of};
+use crate::device::running_sums;
 use crate::linalg::Space;
 use crate::parallel;
 use crate::result::Result;
 use crate::sparse::{self, CrossRows, CrossTransfer, Interface, Node, Sparsity, add_product, add_transposed_product};
 use kernels_rs::real::Real;
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Range;
 
 /// Blocks of a row by column.
 type BlockRow = Vec<(u32, Vec<f64>)>;
@@ -119,7 +119,8 @@ impl<R: Real> Galerkin<'_, R> {
             to_ranks[row.rank as usize].add(*row, *column, block);
         }
         let mut rows = CrossRows::new([n_modes; 2]);
-        for (row, column, block) in all_to_all(self.space, to_ranks)?.iter().flat_map(|of| of.blocks(n_modes * n_modes))
+        for (row, column, block) in
+            all_to_all(self.space, &to_ranks)?.iter().flat_map(|of| of.blocks(n_modes * n_modes))
         {
             debug_assert_eq!(row.rank, rank, "a row of another rank");
             rows.add(row.row, column, block);
@@ -130,13 +131,10 @@ impl<R: Real> Galerkin<'_, R> {
     /// Rows of the rank's own matrix.
     fn matrix_rows(&self, rows: &[u32]) -> Result<Vec<BlockRow>> {
         let (space, size) = (self.space, self.fine.entries.size);
-        let Sparsity { row_start, columns } = self.fine.pattern.download(space)?;
-        let ranges = rows.iter().map(|row| row_start[*row as usize] as usize..row_start[*row as usize + 1] as usize);
-        let starts = crate::device::running_sums(ranges.clone().map(|range| range.len() as u64));
+        let pattern = self.fine.pattern.download(space)?;
+        let starts = running_sums(rows.iter().map(|row| pattern.range(*row as usize).len() as u64));
         let values = self.fine.blocks_of(space, (rows, &starts))?;
-        let mut blocks = values.chunks_exact(size * size).map(<[f64]>::to_vec);
-        let of_row = |range: Range<usize>| range.map(|k| (columns[k], blocks.next().unwrap_or_default())).collect();
-        Ok(ranges.map(of_row).collect())
+        Ok(by_row(&pattern, rows, values.chunks_exact(size * size).map(<[f64]>::to_vec)))
     }
 }
 
@@ -223,14 +221,16 @@ fn transposed(block: &[f64], columns: usize) -> Vec<f64> {
 
 /// Rows of a matrix of blocks.
 fn rows_of(space: &Space, of: &BlockRows<f64>, rows: &[u32]) -> Result<Vec<BlockRow>> {
-    let Sparsity { row_start, columns } = of.shape.pattern.download(space)?;
-    let ranges = || rows.iter().map(|row| row_start[*row as usize] as usize..row_start[*row as usize + 1] as usize);
-    let size = of.rows * of.columns;
-    let places: Vec<u32> =
-        ranges().flatten().flat_map(|block| (block * size..(block + 1) * size).map(|k| k as u32)).collect();
+    let (pattern, size) = (of.shape.pattern.download(space)?, of.rows * of.columns);
+    let blocks = rows.iter().flat_map(|row| pattern.range(*row as usize));
+    let places: Vec<u32> = blocks.flat_map(|block| (block * size..(block + 1) * size).map(|k| k as u32)).collect();
     let values = sparse::pick(space, &of.values, &places)?;
     // Kernels have columns one after the other.
-    let mut blocks = values.chunks_exact(size).map(|block| transposed(block, of.rows));
-    let of_row = |range: Range<usize>| range.map(|k| (columns[k], blocks.next().unwrap_or_default())).collect();
-    Ok(ranges().map(of_row).collect())
+    Ok(by_row(&pattern, rows, values.chunks_exact(size).map(|block| transposed(block, of.rows))))
+}
+
+/// Blocks with their columns, by row, where they come row after row.
+fn by_row(pattern: &Sparsity, rows: &[u32], mut blocks: impl Iterator<Item = Vec<f64>>) -> Vec<BlockRow> {
+    let of_row = |row: &u32| pattern.row(*row as usize).iter().copied().zip(&mut blocks).collect();
+    rows.iter().map(of_row).collect()
 }

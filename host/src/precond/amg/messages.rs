@@ -44,22 +44,9 @@ impl Message {
 }
 
 /// Sends each rank its message; those that come, in the order of ranks, the rank's own among them.
-pub(super) fn all_to_all(space: &Space, mut messages: Vec<Message>) -> Result<Vec<Message>> {
-    let (comm, rank) = (space.comm(), space.comm().rank());
-    for to in (0..comm.size()).filter(|to| *to != rank) {
-        comm.send(to, messages[to].bytes());
-    }
-    let own = std::mem::take(&mut messages[rank]);
-    let mut own = Some(own);
-    (0..comm.size())
-        .map(|from| {
-            if from == rank {
-                Ok(own.take().unwrap_or_default())
-            } else {
-                comm.receive(from).map(|of| Message::read(&of))
-            }
-        })
-        .collect()
+pub(super) fn all_to_all(space: &Space, messages: &[Message]) -> Result<Vec<Message>> {
+    let come = space.comm().all_to_all(messages.iter().map(Message::bytes).collect())?;
+    Ok(come.iter().map(|bytes| Message::read(bytes)).collect())
 }
 
 /// Sends the rows of nodes that neighbours need; those of ghosts.
@@ -92,7 +79,7 @@ pub(super) fn neighbours_of(space: &Space, rank: u32, needed: impl Iterator<Item
     let ghosts: BTreeSet<Node> = needed.filter(|node| node.rank != rank).collect();
     let mut to_ranks = vec![Message::default(); space.comm().size()];
     ghosts.iter().for_each(|node| to_ranks[node.rank as usize].add(*node, *node, &[]));
-    let asked = all_to_all(space, to_ranks)?;
+    let asked = all_to_all(space, &to_ranks)?;
     let all = asked.iter().enumerate().filter(|(other, _)| *other != rank as usize).map(|(other, asked)| Neighbour {
         rank: other,
         sends: asked.nodes.iter().map(|of| of[1]).collect(),

@@ -63,7 +63,7 @@ use crate::device::Buffer;
 use crate::linalg::Space;
 use crate::result::choices::Format;
 use crate::result::{Error, Result};
-use crate::sparse::{self, AUTO, Coupled, CoupledRows, LinOp, Matrix, Pattern, Shared, Tuning};
+use crate::sparse::{self, AUTO, Coupled, CoupledRows, Halo, Interface, LinOp, Matrix, Pattern, Shared, Tuning};
 use blocks::{BlockRows, Columns};
 use coupled::without_slaves;
 use cuda_std::prelude::View;
@@ -206,6 +206,13 @@ struct CoarseMatrix {
     coords: Rc<Buffer<[f64; 3]>>,
     /// Whether its nodes are the vertices of the mesh.
     is_of_vertices: bool,
+}
+
+impl CoarseMatrix {
+    /// See [`Strength::new`].
+    fn reach(&self) -> f64 {
+        if self.is_of_vertices { REACH } else { COARSE_REACH }
+    }
 }
 
 /// A way to a next level: P, and what is there.
@@ -356,33 +363,48 @@ impl<'a, T: Real> Parts<'a, T> {
 
     /// Adds a level; what the next one is made from, if there is one.
     fn coarser(&mut self, space: &Space, below: CoarseMatrix) -> Result<Option<CoarseMatrix>> {
-        let CoarseMatrix { matrix, modes, coords, is_of_vertices } = below;
-        let unscaled = View::from_slice(&[]);
-        let rounded = match (matrix.clone() as Rc<dyn Any>).downcast() {
-            Ok(same) => same,
-            Err(_) => Rc::new(copied::<T>(space, &matrix, AUTO, unscaled)?),
-        };
-        let inverse = inverse_diagonal(space, &rounded)?;
-        let Some(mut fine) = Fine::new(space, &matrix)? else { unreachable!("doubles are numbers") };
-        if is_of_vertices {
-            fine.blocks = stacks::inverse(space, &fine, &coords, stacks::LINEAR, false)?;
-        }
-        let steps = if self.is_thin || self.is_stretched() { MORE } else { FEW };
-        let smoother = Smoother::new(space, &*rounded, inverse, fine.blocks.as_ref(), unscaled, steps)?;
-        self.matrices.push(LevelMatrix { matrix: rounded, halo: None });
-        self.lap(space, |times| &mut times.smoothing)?;
-        let level = self.levels.len();
-        let reach = if is_of_vertices { REACH } else { COARSE_REACH };
+        let (smoother, fine) = self.smoothed(space, &below, None)?;
+        let (level, reach, modes) = (self.levels.len(), below.reach(), below.modes.clone());
         let way = if level < MOST_LEVELS {
             self.way(space, &fine, OMEGA / smoother.upper, || {
-                aggregate(space, &fine, &coords, (level, reach, &[]), modes.number, |_| Ok(modes))
+                aggregate(space, &fine, &below.coords, (level, reach, &[]), modes.number, |_| Ok(modes))
             })?
         } else {
             None
         };
         drop(fine);
-        drop(matrix);
-        self.add(space, smoother, way, unscaled)
+        drop(below);
+        self.add(space, smoother, way, View::from_slice(&[]))
+    }
+
+    /// The smoother of a level below the finest, whose matrix in the cycle's precision is added, and what the next level is made
+    /// from. Where ranks share it, the matrix is the rank's own rows and columns; flat elements are for one rank alone.
+    fn smoothed<'m>(
+        &mut self,
+        space: &Space,
+        CoarseMatrix { matrix, coords, is_of_vertices, .. }: &'m CoarseMatrix,
+        interface: Option<&Interface>,
+    ) -> Result<(Smoother<T>, Fine<'m, f64>)> {
+        let unscaled = View::from_slice(&[]);
+        let rounded = match (matrix.clone() as Rc<dyn Any>).downcast() {
+            Ok(same) => same,
+            Err(_) => Rc::new(copied::<T>(space, matrix, AUTO, unscaled)?),
+        };
+        let mut inverse = inverse_diagonal(space, &*rounded)?;
+        let Some(mut fine) = Fine::new(space, &**matrix)? else { unreachable!("doubles are numbers") };
+        if let Some(interface) = interface {
+            ranks::add_to_diagonal(space, &mut inverse, interface)?;
+            ranks::add_to_diagonal(space, &mut fine.inverse, interface)?;
+        } else if *is_of_vertices {
+            fine.blocks = stacks::inverse(space, &fine, coords, stacks::LINEAR, false)?;
+        }
+        let halo = interface.map(|interface| Halo::of(space, interface)).transpose()?;
+        let steps = if self.is_thin || self.is_stretched() { MORE } else { FEW };
+        let operator = Shared::new(&*rounded, halo.as_ref());
+        let smoother = Smoother::new(space, operator.operator(), inverse, fine.blocks.as_ref(), unscaled, steps)?;
+        self.matrices.push(LevelMatrix { matrix: rounded, halo });
+        self.lap(space, |times| &mut times.smoothing)?;
+        Ok((smoother, fine))
     }
 
     /// Adds a level and its way to the next.

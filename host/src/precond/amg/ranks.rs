@@ -13,26 +13,24 @@
 use super::across::{Across, Gathered};
 use super::aggregate::Aggregates;
 use super::blocks::{BlockRows, Columns};
-use super::cycle::{Level, LevelMatrix, Transfer};
+use super::cycle::{Level, Transfer};
 use super::fine::Fine;
 use super::galerkin::Galerkin;
 use super::messages::Message;
 use super::setup::{Coarsening, Symbolic, aggregate};
-use super::smoother::{FEW, MORE, Smoother};
-use super::strength::{COARSE_REACH, REACH, Strength};
+use super::smoother::{FEW, Smoother};
+use super::strength::{REACH, Strength};
 use super::tentative::{Modes, members};
-use super::{Amg, CoarseMatrix, LevelSize, MOST_LEVELS, NextLevel, OMEGA, Parts, copied, scaled_to, vertices};
+use super::{Amg, CoarseMatrix, LevelSize, MOST_LEVELS, NextLevel, OMEGA, Parts, scaled_to, vertices};
 use crate::device::Buffer;
 use crate::linalg::{Space, values_in};
-use crate::precond::{Context, inverse_diagonal};
+use crate::precond::Context;
 use crate::result::{Error, Result};
 use crate::sparse::{
-    self, AUTO, CrossRows, CrossTransfer, Halo, Interface, Interfaces, LinOp, Matrix, Node, Pattern, Shared, Sparsity,
-    Tuning,
+    self, AUTO, CrossRows, CrossTransfer, Halo, Interface, Interfaces, LinOp, Matrix, Node, Pattern, Sparsity, Tuning,
 };
 use cuda_std::prelude::View;
 use kernels_rs::real::Real;
-use std::any::Any;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -65,7 +63,7 @@ pub(super) fn build<T: Real, R: Real>(
             return Err(missing("vertices of its elements"));
         };
         let level = SharedLevel { below, interface: interface.clone(), own: own.clone() };
-        let across = across(space, interfaces, interface, transfer)?;
+        let across = across(space, &interfaces.finest, interface, transfer)?;
         parts.push(space, smoother, (prolongator, columns), across)?;
         parts.count(space, &level)?;
         level
@@ -90,14 +88,13 @@ fn level_size(space: &Space, size: usize, rows: usize, blocks: usize) -> Result<
     Ok(LevelSize { size, rows: sums[0] as usize, blocks: sums[1] as usize })
 }
 
-/// The way to a level of vertices.
+/// The way from a level to the next.
 fn across<T: Real>(
     space: &Space,
-    interfaces: &Interfaces,
+    Interface { rank, neighbours, .. }: &Interface,
     next: &Interface,
     transfer: &CrossTransfer,
 ) -> Result<Across<T>> {
-    let Interface { rank, neighbours, .. } = &interfaces.finest;
     let up = Halo::new(space, (*rank, &next.neighbours), transfer.up.size, transfer.up.blocks())?;
     let down = Halo::new(space, (*rank, neighbours), transfer.down.size, transfer.down.blocks())?;
     Ok(Across { up, down, gathered: None })
@@ -156,24 +153,11 @@ impl<T: Real> Parts<'_, T> {
 
     /// Adds a level that has a matrix; the next one.
     fn next_shared(&mut self, space: &Space, level: SharedLevel) -> Result<SharedLevel> {
-        let SharedLevel { below: CoarseMatrix { matrix, modes, coords, is_of_vertices }, interface, own } = level;
-        let unscaled = View::from_slice(&[]);
-        let rounded = match (matrix.clone() as Rc<dyn Any>).downcast() {
-            Ok(same) => same,
-            Err(_) => Rc::new(copied::<T>(space, &matrix, AUTO, unscaled)?),
-        };
-        let halo = Halo::of(space, &interface)?;
-        let mut inverse = inverse_diagonal(space, &*rounded)?;
-        add_to_diagonal(space, &mut inverse, &interface)?;
-        let Some(mut fine) = Fine::new(space, &matrix)? else { unreachable!("doubles are numbers") };
-        add_to_diagonal(space, &mut fine.inverse, &interface)?;
-        let steps = if self.is_thin || self.is_stretched() { MORE } else { FEW };
-        let shared = Shared::new(&*rounded, Some(&halo));
-        let smoother = Smoother::new(space, shared.operator(), inverse, None, unscaled, steps)?;
-        self.matrices.push(LevelMatrix { matrix: rounded, halo: Some(halo) });
-        self.lap(space, |times| &mut times.smoothing)?;
-        let reach = if is_of_vertices { REACH } else { COARSE_REACH };
-        let at = Place { interface: &interface, own: &own, coords: &coords, level: self.levels.len(), reach };
+        let SharedLevel { below, interface, own } = level;
+        let (smoother, fine) = self.smoothed(space, &below, Some(&interface))?;
+        let CoarseMatrix { modes, coords, .. } = &below;
+        let (level, reach) = (self.levels.len(), below.reach());
+        let at = Place { interface: &interface, own: &own, coords, level, reach };
         self.coarsen(space, (smoother, &fine), &at, (modes.number, &|_| Ok(modes.clone())))
     }
 
@@ -202,14 +186,12 @@ impl<T: Real> Parts<'_, T> {
         let omega = if *is_smoothed { omega } else { 0.0 };
         let galerkin = Galerkin { space, fine, interface: at.interface, prolongator: &prolongator, tentative, omega };
         let (interface, transfer) = galerkin.interface()?;
-        let Interface { rank, neighbours, .. } = at.interface;
-        let up = Halo::new(space, (*rank, &interface.neighbours), transfer.up.size, transfer.up.blocks())?;
-        let down = Halo::new(space, (*rank, neighbours), transfer.down.size, transfer.down.blocks())?;
+        let across = across(space, at.interface, &interface, &transfer)?;
         self.lap(space, |times| &mut times.numeric)?;
         let own = (0..matrix.pattern().n_rows as u32).collect();
         let (modes, coords) = (modes.clone(), coords.clone());
         let below = CoarseMatrix { matrix: Rc::new(matrix), modes, coords, is_of_vertices: false };
-        self.push(space, smoother, (prolongator, symbolic.columns.clone()), Across { up, down, gathered: None })?;
+        self.push(space, smoother, (prolongator, symbolic.columns.clone()), across)?;
         let level = SharedLevel { below, interface, own };
         self.count(space, &level)?;
         Ok(level)
@@ -256,7 +238,7 @@ fn same<R: Real>(
 }
 
 /// Takes what the rest of the rows has on the diagonal into the inverse of that.
-fn add_to_diagonal<R: Real>(space: &Space, inverse: &mut Buffer<R>, interface: &Interface) -> Result<()> {
+pub(super) fn add_to_diagonal<R: Real>(space: &Space, inverse: &mut Buffer<R>, interface: &Interface) -> Result<()> {
     let size = interface.rows.size[0];
     let own = interface.rows.blocks().filter(|(row, node, _)| *node == Node { rank: interface.rank, row: *row });
     let more: Vec<(u32, f64)> = own
@@ -288,10 +270,9 @@ fn whole<T: Real>(space: &Space, level: &SharedLevel) -> Result<(CoarseMatrix, G
     let (pattern, blocks) = (matrix.pattern().download(space)?, matrix.blocks(space)?);
     let mut message = Message::default();
     for row in own {
-        let range = pattern.row_start[*row as usize] as usize..pattern.row_start[*row as usize + 1] as usize;
         let node = |row: u32| Node { rank, row };
         let mut sum = CrossRows::new([size; 2]);
-        for k in range {
+        for k in pattern.range(*row as usize) {
             sum.add(0, node(pattern.columns[k]), &blocks[k * size * size..(k + 1) * size * size]);
         }
         interface.rows.row(*row).for_each(|(column, block)| sum.add(0, column, block));
@@ -299,7 +280,7 @@ fn whole<T: Real>(space: &Space, level: &SharedLevel) -> Result<(CoarseMatrix, G
     }
     let all = comm.gather(message.bytes())?;
     let (mut row_start, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
-    for (of_rank, bytes) in rows_of_ranks.iter().enumerate().map(|(of_rank, _)| of_rank).zip(&all) {
+    for (own, bytes) in rows_of_ranks.iter().zip(&all) {
         let message = Message::read(bytes);
         let mut rows: BTreeMap<u32, Vec<(u32, &[f64])>> = BTreeMap::new();
         for (row, column, block) in message.blocks(size * size) {
@@ -307,7 +288,7 @@ fn whole<T: Real>(space: &Space, level: &SharedLevel) -> Result<(CoarseMatrix, G
                 rows.entry(row).or_default().push((column, block));
             }
         }
-        debug_assert_eq!(rows.len(), rows_of_ranks[of_rank].len(), "rows without a diagonal");
+        debug_assert_eq!(rows.len(), own.len(), "rows without a diagonal");
         for (row, mut blocks) in rows {
             blocks.sort_unstable_by_key(|(column, _)| (*column != row, *column));
             columns.extend(blocks.iter().map(|of| of.0));
