@@ -2,6 +2,7 @@
 
 use crate::common::devices;
 use crate::common::recorder::Recorder;
+use crate::couplings::{self, HEAD, joined, tie};
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -76,9 +77,6 @@ fn meshes() -> PathBuf {
 fn cases_have_the_answers_of_one_rank() {
     for name in ["annulus", "bracket", "cantilever", "cube_1149", "cube_463", "hole", "ring", "strip", "vase"] {
         let mut model = Model::load(&meshes().join(name).with_extension("toml")).unwrap();
-        if !model.constraints.is_empty() {
-            continue;
-        }
         model.solver.tolerance = 1e-11;
         (model.solver.method, model.solver.preconditioner) = (Some(Method::Cg), Some(Preconditioner::Amg));
         let alone = on(DeviceName::Cpu, 1, &model).unwrap();
@@ -105,6 +103,48 @@ fn operators_without_a_matrix_are_shared_too() {
         for n in [2, 3] {
             let off = difference(&model, [&on(DeviceName::Cpu, n, &model).unwrap(), &alone]);
             assert!(off < 1e-9, "{} {n} ranks: {off:e}", kind.info().name);
+        }
+    }
+}
+
+/// Two bars one on the other, whose meshes do not match, tied all along; a node follows two others besides.
+fn tied(kind: ElementKind, cells: usize) -> Model {
+    let bars = [("a", 0.0, [3 * cells, cells, cells]), ("b", 1.0, [4 * cells, cells, cells])];
+    let mesh = joined(bars.into_iter().map(|(name, z, cells)| {
+        let mut bar = generate_box(kind, [4.0, 1.0, 1.0], cells).unwrap();
+        bar.coords.iter_mut().for_each(|x| x[2] += z);
+        (name.to_owned(), bar)
+    }));
+    let tip = mesh.coords.iter().position(|x| *x == [4.0, 1.0, 0.0]).unwrap() + 1;
+    let term = |node: usize, factor: f64| format!("{{ node = {node}, dof = \"y\", factor = {factor:?} }}");
+    let terms = [term(tip, 1.0), term(tip - 1, -0.5), term(1, -0.1)].join(", ");
+    let text = format!(
+        "{HEAD}density = 8.0\n[[support]]\non = \"a_xmin\"\nfix = \"xyz\"\n[gravity]\nacceleration = [0.0, -1.0, 2.0]\n\
+         [[force]]\non = \"b_xmax\"\ntotal = [30.0, -10.0, 5.0]\n{}[[equation]]\nterms = [{terms}]\nvalue = 1e-4\n",
+        tie("b_zmin", "a_zmax")
+    );
+    couplings::model(&text, mesh)
+}
+
+#[test]
+fn ties_and_equations_are_those_of_one_rank() {
+    let preconditioners = [Preconditioner::Jacobi, Preconditioner::Chebyshev, Preconditioner::Amg];
+    for (kind, cells) in
+        [(ElementKind::Hex8, 4), (ElementKind::Tet4, 3), (ElementKind::Hex20, 2), (ElementKind::Tet10, 2)]
+    {
+        let mut model = tied(kind, cells);
+        model.solver.tolerance = 1e-12;
+        for by in preconditioners {
+            (model.solver.method, model.solver.preconditioner) = (Some(Method::Cg), Some(by));
+            let alone = on(DeviceName::Cpu, 1, &model).unwrap();
+            for n in [2, 3, 5] {
+                let shared = on(DeviceName::Cpu, n, &model).unwrap();
+                let off = difference(&model, [&shared, &alone]);
+                let [with, without] = [&shared, &alone].map(|of| of.outcome.iterations);
+                println!("{} {} {n} {off:e} {with} {without}", kind.info().name, by.name());
+                assert!(off < 1e-9, "{} {} {n} ranks: {off:e}", kind.info().name, by.name());
+                assert!(with as f64 <= 1.25 * without as f64 + 1.0, "{n} ranks: {with} and {without} iterations");
+            }
         }
     }
 }

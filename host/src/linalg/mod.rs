@@ -10,7 +10,7 @@ mod fused;
 mod several;
 mod vectors;
 
-pub use comm::{Comm, local_rank, values_in};
+pub use comm::{Comm, Traffic, local_rank, values_in};
 pub(crate) use fused::{advance, descend};
 pub(crate) use several::{views, views_mut};
 pub use vectors::Blocks;
@@ -186,6 +186,13 @@ impl Space {
         self.link.borrow().clone()
     }
 
+    /// What this rank has had to do with the others so far; waits.
+    pub fn traffic(&self) -> Result<Traffic> {
+        let of_devices = self.link().map_or(Ok(0.0), |link| link.seconds())?;
+        let traffic = self.comm.traffic();
+        Ok(Traffic { waited_s: traffic.waited_s + of_devices, ..traffic })
+    }
+
     /// How this rank reaches the others.
     pub fn comm(&self) -> &Comm {
         &self.comm
@@ -245,6 +252,7 @@ impl Space {
         (to, come): (&mut Buffer<T>, &[Piece]),
     ) -> Result<()> {
         if let Some(link) = self.link() {
+            self.comm.count(sent.iter().map(|piece| piece.bytes));
             return link.exchange(from.memory(), sent, to.memory_mut(), come);
         }
         let values = if self.on_host() { Cow::Borrowed(from.host()) } else { Cow::Owned(self.download(from)?) };
@@ -389,6 +397,7 @@ impl Space {
             // SAFETY: all live as long as the space; places are those of scalars, the first M of different ones.
             unsafe {
                 self.run(MAX_SUMS, PackScalars { places, scalars: scalars.view(), to: own.view_mut() })?;
+                self.comm.count((1..self.comm.size()).map(|_| own.memory().bytes()));
                 link.gather(own.memory(), terms.memory_mut())?;
                 let (terms, scalars) = (terms.view(), scalars.view_mut());
                 return self.run(M, AddScalars { n: MAX_SUMS, places, terms, scalars });

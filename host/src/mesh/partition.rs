@@ -1,6 +1,7 @@
 //! Which rank has which nodes, and the part of a mesh that a rank needs: all elements at its nodes. Nodes of these that other
 //! ranks have are its ghosts.
 
+use super::parts::{find, unite};
 use super::{Cells, Mesh, ordering};
 use crate::parallel;
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,11 +21,28 @@ pub struct Piece {
 }
 
 impl Partition {
-    /// Pieces of equally many nodes along a Hilbert curve.
-    pub fn new(mesh: &Mesh, size: usize) -> Self {
+    /// Pieces of equally many nodes along a Hilbert curve; but nodes that are `together`, and what is together with these, are of
+    /// the rank that has most of them.
+    pub fn new(mesh: &Mesh, size: usize, together: impl Iterator<Item = Vec<u32>>) -> Self {
         let (n, mut rank_of) = (mesh.coords.len(), vec![0; mesh.coords.len()]);
         for (place, node) in ordering::hilbert(&mesh.coords).into_iter().enumerate() {
             rank_of[node as usize] = (place * size / n) as u32;
+        }
+        let (mut parent, mut joined) = ((0..n as u32).collect::<Vec<u32>>(), BTreeSet::new());
+        for nodes in together {
+            let roots: Vec<u32> = nodes.iter().map(|node| find(&mut parent, *node)).collect();
+            roots.into_iter().reduce(|a, b| unite(&mut parent, a, b));
+            joined.extend(nodes);
+        }
+        let mut votes: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        for node in &joined {
+            votes.entry(find(&mut parent, *node)).or_insert_with(|| vec![0; size])[rank_of[*node as usize] as usize] +=
+                1;
+        }
+        for node in joined {
+            let votes = &votes[&find(&mut parent, node)];
+            let most = (0..size).rev().max_by_key(|rank| votes[*rank]);
+            rank_of[node as usize] = most.unwrap_or_default() as u32;
         }
         Partition { rank_of }
     }
@@ -108,7 +126,7 @@ mod tests {
         for (kind, cells) in [(Hex8, [7, 5, 4]), (Tet10, [3, 2, 2])] {
             let mesh = generate_box(kind, [3.0, 2.0, 1.0], cells).unwrap();
             for size in [1, 2, 3, 7] {
-                let partition = Partition::new(&mesh, size);
+                let partition = Partition::new(&mesh, size, std::iter::empty());
                 let pieces: Vec<Piece> = (0..size).map(|rank| partition.piece(&mesh, rank)).collect();
                 let own = |rank: usize| partition.rank_of.iter().filter(|of| **of as usize == rank).count();
                 let n = mesh.coords.len();

@@ -1,12 +1,12 @@
-//! The part of a model that a rank has: mesh, materials and springs, without supports, couplings and loads.
+//! The part of a model that a rank has: mesh, materials, springs and couplings, without supports and loads.
 
-use super::{Constraints, Model, Spring, Study};
+use super::{Model, Spring, Study};
 use crate::mesh::partition::Piece;
 use std::sync::Arc;
 
 impl Model {
-    /// The model of a piece of the mesh, whose blocks of cells are the piece's.
-    pub fn part(&self, piece: &Piece) -> Model {
+    /// The model of a piece of the mesh, whose blocks of cells are the piece's, with the couplings of nodes that are its own.
+    pub fn part(&self, piece: &Piece, is_own: impl Fn(u32) -> bool) -> Model {
         let of_cells = |values: &[Vec<u32>]| -> Vec<Vec<u32>> {
             piece.cells.iter().map(|(block, cells)| picked(&values[*block], cells)).collect()
         };
@@ -35,7 +35,7 @@ impl Model {
             supports: Vec::new(),
             springs: springs.collect(),
             masses: Vec::new(),
-            constraints: Constraints::default(),
+            constraints: self.constraints.among(|node| place(node).filter(|_| is_own(node))),
             gravity: None,
             rotation: None,
             temperature: None,

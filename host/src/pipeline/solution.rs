@@ -37,7 +37,7 @@ pub struct Used {
 }
 
 /// What one of several ranks has of a mesh.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct RankSize {
     /// Its own nodes.
     pub nodes: usize,
@@ -47,6 +47,8 @@ pub struct RankSize {
     pub messages: u64,
     /// Their bytes.
     pub bytes: u64,
+    /// Seconds of it in which it exchanged values with others or waited for them.
+    pub exchange_s: f64,
 }
 
 /// How many modes there are, by a factor.

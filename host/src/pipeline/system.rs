@@ -183,9 +183,9 @@ impl<T: Real> System<T> {
     ) -> Result<(Vec<f64>, Outcome)> {
         let strains = self.strains(space, &self.body.loading);
         let energy = self.energy_norm(space, &self.body.loading, &strains)?;
-        let coupled = Coupled::new(self.operator.product(), self.coupling.as_deref());
-        let shared = Shared::new(coupled.operator(), self.halo.as_ref());
-        let equations = Equations::new(shared.operator(), &self.f).measured(Some(&energy));
+        let shared = Shared::new(self.operator.product(), self.halo.as_ref());
+        let coupled = Coupled::new(shared.operator(), self.coupling.as_deref());
+        let equations = Equations::new(coupled.operator(), &self.f).measured(Some(&energy));
         let outcome = iteration.solve(space, &equations, &mut v, options, monitor)?;
         Ok((self.displacements(space, v)?, outcome))
     }

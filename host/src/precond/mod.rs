@@ -176,8 +176,9 @@ pub trait Build<T: Real>: Preconditioner<T> + Sized {
     /// Makes it, of the matrix inside its couplings.
     fn build<V: Stored<Arithmetic = T>>(space: &Space, matrix: &Matrix<V>, context: &Context) -> Result<Self> {
         let (coupling, inverse) = (context.coupling(space)?, context.inverse_diagonal(space, matrix)?);
-        let (coupled, halo) = (Coupled::new(matrix, coupling.as_ref()), context.halo(space)?);
-        Self::of_operator(space, Shared::new(coupled.operator(), halo.as_ref()).operator(), inverse, context)
+        let halo = context.halo(space)?;
+        let shared = Shared::new(matrix, halo.as_ref());
+        Self::of_operator(space, Coupled::new(shared.operator(), coupling.as_ref()).operator(), inverse, context)
     }
     /// Makes it of an operator without entries, whose diagonal has this inverse.
     ///

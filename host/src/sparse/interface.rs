@@ -110,6 +110,8 @@ pub struct Interfaces {
     /// That of the level of the vertices with the rank's own rows there, and the way to it; of elements with nodes in the middle
     /// of edges.
     pub vertices: Option<(Interface, Vec<u32>, CrossTransfer)>,
+    /// Whether unknowns of any rank are coupled.
+    pub is_coupled: bool,
     /// Levels of so many unknowns or fewer are on each rank as a whole.
     pub gathered: usize,
 }

@@ -139,6 +139,8 @@ pub trait Link {
     fn exchange(&self, from: &DeviceMemory, sent: &[Piece], to: &mut DeviceMemory, come: &[Piece]) -> Result<()>;
     /// `to` is what all have, in the order of their numbers.
     fn gather(&self, own: &DeviceMemory, to: &mut DeviceMemory) -> Result<()>;
+    /// Seconds that all this has taken on the device so far, waiting for the others included; waits.
+    fn seconds(&self) -> Result<f64>;
 }
 
 /// Launches to be made again.

@@ -2,12 +2,16 @@
 //!
 //! Declarations as in `nccl.h` of version 2.
 
-use super::driver::{device_address, load};
+use super::driver::{device_address, failure, load};
 use super::{DeviceMemory, Link, Piece};
 use crate::result::{Error, Result};
 use cuda_loader::{Library, libloading};
+use cust::error::CudaError;
+use cust::event::{Event, EventFlags};
 use cust::stream::Stream;
 use cust::sys;
+use std::cell::RefCell;
+use std::collections::VecDeque;
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
 use std::rc::Rc;
@@ -98,7 +102,7 @@ pub(super) fn link(stream: &Rc<Stream>, name: &[u8], [rank, size]: [usize; 2]) -
     // SAFETY: it writes a communicator; the thread's context is that of its GPU.
     let status = unsafe { (functions.join)(&raw mut communicator, size as c_int, of, rank as c_int) };
     success(status, "join the other GPUs")?;
-    Ok(Box::new(Nccl { functions, communicator, stream: stream.clone() }))
+    Ok(Box::new(Nccl { functions, communicator, stream: stream.clone(), clock: RefCell::default() }))
 }
 
 /// A GPU among others.
@@ -107,6 +111,53 @@ struct Nccl {
     communicator: Communicator,
     /// The kernels' own.
     stream: Rc<Stream>,
+    clock: RefCell<Clock>,
+}
+
+/// How long work on a stream has taken.
+#[derive(Default)]
+struct Clock {
+    seconds: f64,
+    /// Where pieces of work began and ended that have not been added up.
+    open: VecDeque<[Event; 2]>,
+    free: Vec<Event>,
+}
+
+impl Clock {
+    /// So many pieces are open at most.
+    const MOST: usize = 256;
+
+    fn event(&mut self, stream: &Stream) -> Result<Event, CudaError> {
+        let event = self.free.pop().map_or_else(|| Event::new(EventFlags::DEFAULT), Ok)?;
+        event.record(stream)?;
+        Ok(event)
+    }
+
+    /// Adds up until so many pieces are open; waits for them.
+    fn add_up(&mut self, open: usize) -> Result<f64, CudaError> {
+        while self.open.len() > open
+            && let Some([begin, end]) = self.open.pop_front()
+        {
+            end.synchronize()?;
+            self.seconds += 1e-3 * f64::from(end.elapsed_time_f32(&begin)?);
+            self.free.extend([begin, end]);
+        }
+        Ok(self.seconds)
+    }
+}
+
+impl Nccl {
+    /// Does some work, whose time on the stream counts.
+    fn timed(&self, work: impl FnOnce() -> Result<()>) -> Result<()> {
+        let clock = &mut *self.clock.borrow_mut();
+        let failed = |error| failure(error, "note the time");
+        clock.add_up(Clock::MOST).map_err(failed)?;
+        let begin = clock.event(&self.stream).map_err(failed)?;
+        work()?;
+        let end = clock.event(&self.stream).map_err(failed)?;
+        clock.open.push_back([begin, end]);
+        Ok(())
+    }
 }
 
 impl Link for Nccl {
@@ -122,7 +173,7 @@ impl Link for Nccl {
         assert!(is_within(sent, from.bytes()) && is_within(come, to.bytes()), "pieces of other arrays");
         let (from, to, stream) = (device_address(from), device_address(to), self.stream.as_inner());
         // SAFETY: the arrays hold these bytes, as asserted; what is freed is freed in the order of the stream.
-        unsafe {
+        self.timed(|| unsafe {
             success((self.functions.begin)(), "begin an exchange")?;
             for piece in sent {
                 let at = from + piece.first as sys::CUdeviceptr;
@@ -137,16 +188,20 @@ impl Link for Nccl {
                 success(status, "receive")?;
             }
             success((self.functions.end)(), "exchange")
-        }
+        })
     }
 
     fn gather(&self, own: &DeviceMemory, to: &mut DeviceMemory) -> Result<()> {
         assert!(to.bytes().is_multiple_of(own.bytes().max(1)), "what each rank has is of one length");
         let (from, bytes, to) = (device_address(own), own.bytes(), device_address(to));
+        let stream = self.stream.as_inner();
         // SAFETY: all ranks have as many bytes, for which there is room.
-        let status =
-            unsafe { (self.functions.gather)(from, to, bytes, BYTES, self.communicator, self.stream.as_inner()) };
-        success(status, "gather")
+        let gather = || unsafe { (self.functions.gather)(from, to, bytes, BYTES, self.communicator, stream) };
+        self.timed(|| success(gather(), "gather"))
+    }
+
+    fn seconds(&self) -> Result<f64> {
+        self.clock.borrow_mut().add_up(0).map_err(|error| failure(error, "read the time"))
     }
 }
 

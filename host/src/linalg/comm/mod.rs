@@ -7,26 +7,49 @@ mod mpi;
 mod threads;
 
 use crate::result::{Error, Result};
+use bytemuck::Zeroable;
 use mpi::Mpi;
 pub use mpi::local_rank;
 use std::mem::take;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
 use threads::Member;
 
-/// Messages and their bytes.
-#[derive(Default)]
-struct Sent([AtomicU64; 2]);
+/// What a rank has had to do with the others so far.
+#[derive(Debug, Clone, Copy, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+pub struct Traffic {
+    /// Messages that it has sent, by the devices' own way too.
+    pub messages: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Seconds in which it waited for messages.
+    pub waited_s: f64,
+}
 
-impl Sent {
-    fn count(&self, message: &[u8]) {
-        self.0.iter().zip([1, message.len() as u64]).for_each(|(sum, more)| {
+impl Traffic {
+    /// What has been added since.
+    pub fn since(self, before: Traffic) -> Traffic {
+        let Traffic { messages, bytes, waited_s } = before;
+        Traffic { messages: self.messages - messages, bytes: self.bytes - bytes, waited_s: self.waited_s - waited_s }
+    }
+}
+
+/// The same as it grows: messages, bytes and nanoseconds.
+#[derive(Default)]
+struct Counters([AtomicU64; 3]);
+
+impl Counters {
+    fn add(&self, more: [u64; 3]) {
+        self.0.iter().zip(more).for_each(|(sum, more)| {
             sum.fetch_add(more, Ordering::Relaxed);
         });
     }
 
-    fn numbers(&self) -> [u64; 2] {
-        [0, 1].map(|k: usize| self.0[k].load(Ordering::Relaxed))
+    fn traffic(&self) -> Traffic {
+        let [messages, bytes, nanoseconds] = [0, 1, 2].map(|k: usize| self.0[k].load(Ordering::Relaxed));
+        Traffic { messages, bytes, waited_s: 1e-9 * nanoseconds as f64 }
     }
 }
 
@@ -79,17 +102,29 @@ impl Comm {
         }
     }
 
-    /// Messages that this rank has sent so far, and their bytes.
-    pub fn sent(&self) -> [u64; 2] {
+    /// What this rank has had to do with the others so far.
+    pub fn traffic(&self) -> Traffic {
+        self.counters().map_or_else(Zeroable::zeroed, Counters::traffic)
+    }
+
+    fn counters(&self) -> Option<&Counters> {
         match self {
-            Comm::Alone => [0; 2],
-            Comm::Threads(member) => member.sent.numbers(),
-            Comm::Mpi(mpi) => mpi.sent.numbers(),
+            Comm::Alone => None,
+            Comm::Threads(member) => Some(&member.counters),
+            Comm::Mpi(mpi) => Some(&mpi.counters),
+        }
+    }
+
+    /// Counts messages of so many bytes.
+    pub fn count(&self, messages: impl Iterator<Item = usize>) {
+        if let Some(counters) = self.counters() {
+            messages.for_each(|bytes| counters.add([1, bytes as u64, 0]));
         }
     }
 
     /// Sends a message to another rank; does not wait.
     pub fn send(&self, to: usize, message: Vec<u8>) {
+        self.count([message.len()].into_iter());
         match self {
             Comm::Alone => {}
             Comm::Threads(member) => member.send(to, message),
@@ -103,11 +138,14 @@ impl Comm {
     ///
     /// [`Error::Abandoned`] where a rank has given up.
     pub fn receive(&self, from: usize) -> Result<Vec<u8>> {
-        match self {
+        let since = Instant::now();
+        let message = match self {
             Comm::Alone => Err(Error::Abandoned),
             Comm::Threads(member) => member.receive(from),
             Comm::Mpi(mpi) => Ok(mpi.receive(from)),
-        }
+        };
+        self.counters().inspect(|counters| counters.add([0, 0, since.elapsed().as_nanos() as u64]));
+        message
     }
 
     /// Gives up: no thread waits for this rank any more. Processes end with [`Comm::abort`].
@@ -176,8 +214,9 @@ mod tests {
                 comm.reduce(&mut values, |a, b| a + b).unwrap();
                 let others = comm.gather(vec![comm.rank() as u8; comm.rank()]).unwrap();
                 assert!(others.iter().enumerate().all(|(rank, of)| *of == vec![rank as u8; rank]));
-                let sent = comm.sent();
-                assert_eq!(sent[0], 2 * (size as u64 - 1));
+                let Traffic { messages, bytes, .. } = comm.traffic();
+                assert_eq!(messages, 2 * (size as u64 - 1));
+                assert_eq!(bytes, (24 + comm.rank() as u64) * (size as u64 - 1));
                 values
             };
             let found: Vec<[f64; 3]> = thread::scope(|scope| {

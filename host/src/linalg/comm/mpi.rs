@@ -4,7 +4,7 @@
 //! Declarations are those of the C interface, MPI 3.1. What Open MPI and MPICH have as handles differs: addresses of objects
 //! there, numbers here; both go through a word.
 
-use super::Sent;
+use super::Counters;
 use crate::result::{Error, Result};
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
@@ -55,7 +55,7 @@ type Finalize = unsafe extern "C" fn() -> c_int;
 pub struct Mpi {
     pub(super) rank: usize,
     pub(super) size: usize,
-    pub(super) sent: Sent,
+    pub(super) counters: Counters,
     world: Handle,
     byte: Handle,
     /// What stands for a status that nobody reads.
@@ -126,7 +126,7 @@ impl Mpi {
             Ok(Mpi {
                 rank: rank as usize,
                 size: size as usize,
-                sent: Sent::default(),
+                counters: Counters::default(),
                 world,
                 byte,
                 no_status: if is_open_mpi { null_mut() } else { MPICH_NO_STATUS as *mut c_void },
@@ -149,7 +149,6 @@ impl Mpi {
     }
 
     pub(super) fn send(&self, to: usize, message: Vec<u8>) {
-        self.sent.count(&message);
         let length: Arc<[u8]> = (message.len() as u64).to_le_bytes().into();
         let mut pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
         pending.retain_mut(|(request, _)| !self.is_done(request));

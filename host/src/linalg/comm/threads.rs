@@ -1,6 +1,6 @@
 //! Ranks that are threads of this process.
 
-use super::Sent;
+use super::Counters;
 use crate::result::{Error, Result};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,7 +13,7 @@ use std::time::Duration;
 pub struct Member {
     rank: usize,
     boxes: Arc<Mailboxes>,
-    pub(super) sent: Arc<Sent>,
+    pub(super) counters: Arc<Counters>,
 }
 
 /// Messages on their way between threads.
@@ -46,7 +46,7 @@ impl Member {
     pub fn all(size: usize) -> Vec<Member> {
         let queues = (0..size * size).map(|_| Mailbox::default()).collect();
         let boxes = Arc::new(Mailboxes { queues, size, is_abandoned: AtomicBool::new(false) });
-        (0..size).map(|rank| Member { rank, boxes: boxes.clone(), sent: Arc::default() }).collect()
+        (0..size).map(|rank| Member { rank, boxes: boxes.clone(), counters: Arc::default() }).collect()
     }
 
     pub(super) fn rank(&self) -> usize {
@@ -58,7 +58,6 @@ impl Member {
     }
 
     pub(super) fn send(&self, to: usize, message: Vec<u8>) {
-        self.sent.count(&message);
         let mailbox = &self.boxes.queues[self.rank * self.boxes.size + to];
         mailbox.lock().push_back(message);
         mailbox.arrival.notify_one();

@@ -167,6 +167,23 @@ impl Constraints {
         self.bonds.iter().flat_map(of_bond).collect()
     }
 
+    /// The equations between nodes that have a place, by these.
+    pub fn among(&self, place: impl Fn(u32) -> Option<u32>) -> Constraints {
+        let moved = |of: &Dof| Some(Dof { node: place(of.node)?, ..*of });
+        let row = |row: &Row| {
+            let terms = row.terms.iter().map(|(of, factor)| Some((moved(of)?, *factor))).collect::<Option<_>>()?;
+            Some(Row { slave: moved(&row.slave)?, terms, subtracted: Vec::new(), ..row.clone() })
+        };
+        let rows: Vec<Row> = self.rows.iter().filter_map(row).collect();
+        Constraints {
+            entries: self.entries.clone(),
+            row_of: rows.iter().zip(0..).map(|(row, number)| (row.slave, number)).collect(),
+            prescribed: self.prescribed.iter().filter_map(|(of, value)| Some((moved(of)?, *value))).collect(),
+            rows,
+            ..Constraints::default()
+        }
+    }
+
     /// Whether an unknown is neither a slave nor prescribed.
     fn is_free(&self, dof: &Dof) -> bool {
         !self.row_of.contains_key(dof) && !self.prescribed.contains_key(dof)

@@ -33,7 +33,8 @@ pub struct Division<'a> {
 impl<'a> Division<'a> {
     /// Of a model among so many ranks.
     pub fn new(model: &'a Model, size: usize, gathered: usize) -> Self {
-        let (partition, parts) = (Partition::new(&model.mesh, size), model.coupled_parts().into_owned());
+        let (partition, parts) =
+            (Partition::new(&model.mesh, size, together(model)), model.coupled_parts().into_owned());
         let nodes: Vec<u32> = (0..model.mesh.coords.len() as u32).collect();
         let as_it_is = Numbering { to_mesh: nodes.clone(), to_solver: nodes };
         let groups = Groups::new(model, &parts.0);
@@ -46,6 +47,13 @@ impl<'a> Division<'a> {
             groups,
             gathered,
         }
+    }
+
+    /// A rank that has no nodes, if there is one.
+    pub fn empty(&self) -> Option<usize> {
+        let mut is_empty = vec![true; self.pieces.len()];
+        self.partition.rank_of.iter().for_each(|rank| is_empty[*rank as usize] = false);
+        is_empty.iter().position(|is_empty| *is_empty)
     }
 
     /// All elements at the nodes of a rank.
@@ -125,4 +133,20 @@ impl<'a> Division<'a> {
         });
         Parts::of_members(space, part, (members(&mut of_parts.into_iter()), groups), coords)
     }
+}
+
+/// Nodes that one rank must have: those of an equation, and those of elements of second order at a slave, whose middles of edges
+/// follow its masters on coarse levels.
+fn together(model: &Model) -> impl Iterator<Item = Vec<u32>> {
+    let mut is_slave = vec![false; model.mesh.coords.len()];
+    let sums: Vec<Vec<u32>> =
+        model.constraints.sums().map(|(terms, _)| terms.iter().map(|(dof, _)| dof.node).collect()).collect();
+    sums.iter().for_each(|nodes| is_slave[nodes[0] as usize] = true);
+    let quadratic = model.mesh.solids().filter(|(_, cells)| cells.kind.info().is_quadratic());
+    let cells = quadratic.flat_map(|(_, cells)| (0..cells.len()).map(|cell| cells.cell(cell)));
+    let at_slaves: Vec<Vec<u32>> = match sums.is_empty() {
+        true => Vec::new(),
+        false => cells.filter(|cell| cell.iter().any(|node| is_slave[*node as usize])).map(<[u32]>::to_vec).collect(),
+    };
+    sums.into_iter().chain(at_slaves)
 }

@@ -72,7 +72,8 @@ pub fn interfaces(
         None => None,
     };
     let ghosts = Ghosts::new(space, &neighbours, &ghosts, size)?;
-    Ok((Interfaces { finest, own, vertices, gathered: division.gathered }, ghosts))
+    let is_coupled = !division.model.constraints.is_empty();
+    Ok((Interfaces { finest, own, vertices, is_coupled, gathered: division.gathered }, ghosts))
 }
 
 /// Tells neighbours the numbers of the rows that are sent to them, by `[sent, coming]` rows here.
@@ -114,7 +115,7 @@ impl Edge {
         let (model, mut is_sent) = (division.model, vec![false; division.model.mesh.coords.len()]);
         shared.iter().flat_map(|(_, [sends, _])| sends).for_each(|node| is_sent[*node as usize] = true);
         let piece = Piece::around(&model.mesh, |node| is_sent[node as usize]);
-        let (part, host) = (model.part(&piece), Space::cpu());
+        let (part, host) = (model.part(&piece, |_| false), Space::cpu());
         let plan = Plan::plain(&part, true);
         let mut phase = Phase::begin(&Silent, "setup");
         let of_phase = (&mut phase, &mut Timings::default());

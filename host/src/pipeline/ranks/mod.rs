@@ -18,10 +18,10 @@ use super::build::{Iterations, vertices};
 use super::system::patched;
 use super::unsupported::{Made, unsupported, without_matrix};
 use super::{Found, Loaded, Loading, Operator, Phase, RankSize, Run, System, Timings, stopping};
-use crate::assembly::MatrixFree;
 use crate::assembly::matrix_free::Division as Patches;
+use crate::assembly::{Couplings, MatrixFree};
 use crate::device::DeviceName;
-use crate::linalg::{Comm, Space, values_in};
+use crate::linalg::{Comm, Space, Traffic, values_in};
 use crate::model::{Model, Study};
 use crate::parallel::{self, PART};
 use crate::plan::{self, DeviceFacts};
@@ -40,7 +40,13 @@ pub(super) struct Ranks<'a>(Vec<(Division<'a>, Plan)>);
 impl<'a> Ranks<'a> {
     fn new(space: &Space, model: &'a Model, gathered: usize) -> Result<Self> {
         let size = space.comm().size();
-        let of_model = |model: &'a Model| Ok((Division::new(model, size, gathered), plan_of(space, model)?));
+        let of_model = |model: &'a Model| {
+            let division = Division::new(model, size, gathered);
+            match division.empty() {
+                None => Ok((division, plan_of(space, model)?)),
+                Some(rank) => refuse(&format!("leaves rank {rank} without nodes: couplings keep theirs on one device")),
+            }
+        };
         model.all().map(of_model).collect::<Result<_>>().map(Ranks)
     }
 
@@ -50,19 +56,21 @@ impl<'a> Ranks<'a> {
     }
 }
 
+fn refuse<R>(why: &str) -> Result<R> {
+    Err(Error::Unsuited { what: "option", name: "devices", why: why.into(), available: vec!["1"] })
+}
+
 /// Refuses what one device alone can do.
 fn check(model: &Model, size: usize) -> Result<()> {
-    let refuse =
-        |why: &str| Err(Error::Unsuited { what: "option", name: "devices", why: why.into(), available: vec!["1"] });
     let of_second_order =
         |second: bool| model.mesh.solids().any(|(_, cells)| cells.kind.info().is_quadratic() == second);
     let is_warm = model.materials.iter().any(|material| !material.by_temperature.is_empty());
     let solver = &model.solver;
     match () {
         () if model.study != Study::Static => refuse("is of study `static`"),
-        () if model.constraints.joins() => {
-            refuse("does not go with couplings (ties, remotes, equations, springs between nodes ..)")
-        }
+        () if !model.constraints.remotes.is_empty() => refuse("does not go with remote points and rigid bodies"),
+        () if !model.constraints.bolts.is_empty() => refuse("does not go with bolts"),
+        () if !model.constraints.bonds.is_empty() => refuse("does not go with springs between nodes"),
         () if of_second_order(false) && of_second_order(true) => {
             refuse("does not go with elements of first and of second order in one mesh")
         }
@@ -188,8 +196,8 @@ fn serve_all(space: &Space, ranks: &Ranks) -> Result<()> {
                 break;
             }
             share.load(&case)?;
-            let (v, _, sent) = share.solve(&Silent)?;
-            comm.send(0, [bytemuck::cast_slice(&sent), bytemuck::cast_slice(&v)].concat());
+            let (v, _, traffic) = share.solve(&Silent)?;
+            comm.send(0, [bytemuck::bytes_of(&traffic), bytemuck::cast_slice(&v)].concat());
         }
     }
     Ok(())
@@ -214,7 +222,7 @@ impl<'a> Share<'a> {
     fn assembled(space: &'a Space, division: &Division, plan: &Plan, build: Iterations<f64>) -> Result<Self> {
         let rank = space.comm().rank();
         let piece = division.piece(rank);
-        let part = division.model.part(piece);
+        let part = division.model.part(piece, |node| division.rank_of(node) as usize == rank);
         let phase = (&mut Phase::begin(&Silent, "setup"), &mut Timings::default());
         let (numbering, mesh, made): (_, _, Option<Made<f64>>) = match plan.operator {
             Some(choices::Operator::MatrixFree) => {
@@ -245,12 +253,14 @@ impl<'a> Share<'a> {
             }
         };
         let own = own(division, &piece.nodes, &numbering.to_solver, rank);
-        let (loading, couplings, ghosts) = (Loading::default(), None, Some(ghosts));
+        let couplings = Couplings::new(space, &part, &numbering, true)?;
+        let coupling = couplings.as_ref().map(|couplings| couplings.on_device.clone());
+        let (loading, ghosts) = (Loading::default(), Some(ghosts));
         let body = Loaded { numbering, mesh, supports, loading, parts, couplings, coords, ghosts };
         let iteration = iteration(space, &part, by, (&body, &operator), (build, &interfaces))?;
         let halo = Some(Halo::of(space, &interfaces.finest)?);
         let f = space.zeros(body.supports.prescribed.len())?;
-        let system = System { body, operator, f, coupling: None, halo, strategy };
+        let system = System { body, operator, f, coupling, halo, strategy };
         Ok(Share { space, part, system, iteration, own })
     }
 
@@ -283,18 +293,17 @@ impl<'a> Share<'a> {
         Ok(())
     }
 
-    /// Iterates with the other ranks; what is found at the rank's own nodes, as these ascend in the mesh, and the messages
-    /// that it took, and their bytes.
-    fn solve(&self, monitor: &dyn Monitor) -> Result<(Vec<f64>, Outcome, [u64; 2])> {
+    /// Iterates with the other ranks; what is found at the rank's own nodes, as these ascend in the mesh, and what that took.
+    fn solve(&self, monitor: &dyn Monitor) -> Result<(Vec<f64>, Outcome, Traffic)> {
         let (space, system) = (self.space, &self.system);
         let monitor = Together { comm: space.comm(), monitor };
-        let (options, before) = (stopping(&self.part.solver), space.comm().sent());
+        let (options, before) = (stopping(&self.part.solver), space.traffic()?);
         let (v, outcome) = space.together(|| system.iterate(space, &*self.iteration, options, &monitor))?;
+        let traffic = space.traffic()?.since(before);
         let size = system.body.supports.components;
         let rows = &self.own;
         let own = picked(rows.len(), size, &|place| &v[size * rows[place] as usize..]);
-        let after = space.comm().sent();
-        Ok((own, outcome, [0, 1].map(|k: usize| after[k] - before[k])))
+        Ok((own, outcome, traffic))
     }
 }
 
@@ -382,16 +391,16 @@ pub(super) fn solve(run: &mut Run, (ranks, division): (&Ranks, &Division)) -> Re
         share.load(&case(&body, &f, pieces[0]))?;
         run.timings.boundary += run.phase.next("solve");
         run.monitor.phase("solve");
-        let (own, outcome, sent) = share.solve(run.monitor)?;
-        let (mut of_ranks, mut sent) = (vec![own], vec![sent]);
+        let (own, outcome, traffic) = share.solve(run.monitor)?;
+        let (mut of_ranks, mut traffic) = (vec![own], vec![traffic]);
         for rank in others() {
             let come = comm.receive(rank)?;
-            let (counts, values) = come.split_at(size_of::<[u64; 2]>());
+            let (counts, values) = come.split_at(size_of::<Traffic>());
             of_ranks.push(values_in(values));
-            sent.extend(values_in::<[u64; 2]>(counts));
+            traffic.extend(values_in::<Traffic>(counts));
         }
-        for (of, [messages, bytes]) in run.used.ranks.iter_mut().zip(sent) {
-            (of.messages, of.bytes) = (messages, bytes);
+        for (of, Traffic { messages, bytes, waited_s }) in run.used.ranks.iter_mut().zip(traffic) {
+            (of.messages, of.bytes, of.exchange_s) = (messages, bytes, waited_s);
         }
         let v = together(division, &body, &of_ranks);
         let is_end = run.take(&body, Found { v, outcome, epsilon: f64::EPSILON })?;
@@ -405,7 +414,7 @@ pub(super) fn solve(run: &mut Run, (ranks, division): (&Ranks, &Division)) -> Re
 
 fn size_of_rank(division: &Division, nodes: &[u32], rank: u32) -> RankSize {
     let own = nodes.iter().filter(|node| division.rank_of(**node) == rank).count();
-    RankSize { nodes: own, ghosts: nodes.len() - own, messages: 0, bytes: 0 }
+    RankSize { nodes: own, ghosts: nodes.len() - own, messages: 0, bytes: 0, exchange_s: 0.0 }
 }
 
 /// The whole vector, in the rows of the body, from what each rank has at its own nodes.

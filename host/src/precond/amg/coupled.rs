@@ -46,6 +46,11 @@ impl Sums {
         Ok(Sums { rows: CoupledRows::new(rows.n, sums), size })
     }
 
+    /// Each of these rows, and which others with which factors it is the sum of.
+    pub fn rows(&self) -> impl Iterator<Item = (usize, impl Iterator<Item = (usize, f64)> + '_)> + '_ {
+        self.rows.rows()
+    }
+
     /// Which blocks P has with these rows, from those that it has without; and those of its columns.
     pub fn shape(&self, space: &Space, from: &Shape) -> Result<(Shape, Columns)> {
         let found = self.shape_with(space, from, false)?;

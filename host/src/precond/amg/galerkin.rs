@@ -1,8 +1,10 @@
 //! The next level's matrix in rows that have something of other ranks' nodes: see [`super::ranks`].
 
 use super::blocks::BlockRows;
+use super::coupled::Sums;
 use super::fine::Fine;
 use super::messages::{Message, NodeRows, all_to_all, exchange_rows, neighbours_of};
+use super::setup::Coarsening;
 use crate::device::running_sums;
 use crate::linalg::Space;
 use crate::parallel;
@@ -21,27 +23,29 @@ pub(super) struct Galerkin<'a, R: Real> {
     pub interface: &'a Interface,
     /// P_r.
     pub prolongator: &'a BlockRows<f64>,
-    /// P_0.
-    pub tentative: &'a BlockRows<f64>,
-    /// The weight of the smoothing; 0 of none.
+    /// P_0, whether it is smoothed, and which rows are sums of others.
+    pub from: &'a Coarsening,
+    /// The weight of the smoothing.
     pub omega: f64,
 }
 
 impl<R: Real> Galerkin<'_, R> {
-    /// What the next level's rows have of other ranks, and the way there.
-    pub(super) fn interface(&self) -> Result<(Interface, CrossTransfer)> {
+    /// What the next level's rows have of other ranks, and the way there; `cross` is X if it is known.
+    pub(super) fn interface(&self, cross: Option<&CrossRows>) -> Result<(Interface, CrossTransfer)> {
         let Interface { rank, neighbours, rows: h } = self.interface;
         let node = |row: u32| Node { rank: *rank, row };
         let (size, n_modes) = (h.size[0], self.prolongator.columns);
+        let mut x = cross.map_or_else(|| self.cross(node), |x| Ok(x.clone()))?;
+        self.from.sums.iter().for_each(|sums| follow(&mut x, sums));
         // Rows with something of other ranks, or that others have something of.
-        let edge: BTreeSet<u32> = h.rows.keys().chain(neighbours.iter().flat_map(|of| &of.sends)).copied().collect();
+        let sent = neighbours.iter().flat_map(|of| &of.sends);
+        let edge: BTreeSet<u32> = h.rows.keys().chain(x.rows.keys()).chain(sent).copied().collect();
         let edge: Vec<u32> = edge.into_iter().collect();
         let a: BTreeMap<u32, BlockRow> = edge.iter().copied().zip(self.matrix_rows(&edge)?).collect();
         let near: BTreeSet<u32> = a.values().flatten().map(|of| of.0).chain(edge.iter().copied()).collect();
         let near: Vec<u32> = near.into_iter().collect();
         let p_r: BTreeMap<u32, BlockRow> =
             near.iter().copied().zip(rows_of(self.space, self.prolongator, &near)?).collect();
-        let x = self.cross(&edge, node)?;
         // All of P in rows that are sent, and in those that come.
         let mut p: NodeRows = BTreeMap::new();
         for row in &near {
@@ -73,16 +77,18 @@ impl<R: Real> Galerkin<'_, R> {
         Ok((Interface { rank: *rank, neighbours: next, rows }, CrossTransfer { up: x, down }))
     }
 
-    /// X.
-    fn cross(&self, edge: &[u32], node: impl Fn(u32) -> Node) -> Result<CrossRows> {
+    /// X of a smoothed P.
+    fn cross(&self, node: impl Fn(u32) -> Node) -> Result<CrossRows> {
         let Interface { neighbours, rows: h, .. } = self.interface;
-        let (size, n_modes) = (h.size[0], self.tentative.columns);
+        let Coarsening { tentative, is_smoothed, .. } = self.from;
+        let (size, n_modes) = (h.size[0], tentative.columns);
         let mut x = CrossRows::new([size, n_modes]);
         let is_own = |of: &Node| *of == node(of.row);
+        let sent = neighbours.iter().flat_map(|of| &of.sends).copied();
         let own: BTreeSet<u32> =
-            h.blocks().map(|(_, of, _)| of).filter(is_own).map(|of| of.row).chain(edge.iter().copied()).collect();
+            h.blocks().map(|(_, of, _)| of).filter(is_own).map(|of| of.row).chain(sent).collect();
         let own: Vec<u32> = own.into_iter().collect();
-        let tentative = rows_of(self.space, self.tentative, &own)?;
+        let tentative = rows_of(self.space, tentative, &own)?;
         let mut p_0: NodeRows = BTreeMap::new();
         for (row, blocks) in own.iter().zip(tentative) {
             p_0.insert(node(*row), blocks.into_iter().map(|(column, block)| (node(column), block)).collect());
@@ -91,7 +97,7 @@ impl<R: Real> Galerkin<'_, R> {
         let sent = |row: u32| p_0.get(&node(row)).unwrap_or(&empty).clone();
         let come = exchange_rows(self.space, neighbours, size * n_modes, sent)?;
         p_0.extend(come);
-        if self.omega == 0.0 {
+        if !is_smoothed {
             return Ok(x);
         }
         let places: Vec<u32> = h.rows.keys().flat_map(|row| row * size as u32..(row + 1) * size as u32).collect();
@@ -112,7 +118,7 @@ impl<R: Real> Galerkin<'_, R> {
     }
 
     /// The sums of all ranks in the coarse rows of this one: sums of other ranks' rows go there.
-    fn own_sums(&self, sums: Sums, n_modes: usize) -> Result<CrossRows> {
+    fn own_sums(&self, sums: BlockSums, n_modes: usize) -> Result<CrossRows> {
         let (rank, comm) = (self.interface.rank, self.space.comm());
         let mut to_ranks = vec![Message::default(); comm.size()];
         for ([row, column], block) in &sums {
@@ -138,8 +144,24 @@ impl<R: Real> Galerkin<'_, R> {
     }
 }
 
+/// Gives rows that are sums of others the sums of what those have.
+fn follow(x: &mut CrossRows, sums: &Sums) {
+    let ([size, n_modes], from) = (x.size, x.clone());
+    let entries = |unknown: usize| n_modes * (unknown % size)..n_modes * (unknown % size + 1);
+    for (unknown, terms) in sums.rows() {
+        let row = (unknown / size) as u32;
+        x.rows.get_mut(&row).into_iter().flatten().for_each(|(_, block)| block[entries(unknown)].fill(0.0));
+        for (source, factor) in terms {
+            for (coarse, block) in from.row((source / size) as u32) {
+                let to = &mut x.block(row, coarse)[entries(unknown)];
+                to.iter_mut().zip(&block[entries(source)]).for_each(|(sum, value)| *sum += factor * value);
+            }
+        }
+    }
+}
+
 /// Sums by coarse row and column.
-type Sums = BTreeMap<[Node; 2], Vec<f64>>;
+type BlockSums = BTreeMap<[Node; 2], Vec<f64>>;
 
 /// What E and the sums over rows of the rank are made of.
 struct Products<'a, F: Fn(u32) -> Node + Sync> {
@@ -160,18 +182,18 @@ const ROWS: usize = 256;
 
 impl<F: Fn(u32) -> Node + Sync> Products<'_, F> {
     /// `P_r^T E + X^T (A_r P_r + E)`, of all these rows.
-    fn sums(&self, rows: &[u32]) -> Sums {
+    fn sums(&self, rows: &[u32]) -> BlockSums {
         // A_r is symmetric: the blocks of a column are those of the row, transposed.
         let mut columns: BTreeMap<u32, Vec<(u32, &[f64])>> = BTreeMap::new();
         for (row, blocks) in self.a {
             blocks.iter().for_each(|(column, block)| columns.entry(*column).or_default().push((*row, block)));
         }
         let of_rows = |rows: &[u32]| {
-            let mut sums = Sums::new();
+            let mut sums = BlockSums::new();
             rows.iter().for_each(|row| self.add_row(*row, columns.get(row).map_or(&[][..], Vec::as_slice), &mut sums));
             sums
         };
-        let mut total = Sums::new();
+        let mut total = BlockSums::new();
         for (place, block) in parallel::map(rows.chunks(ROWS), &of_rows).into_iter().flatten() {
             let sum = total.entry(place).or_insert_with(|| vec![0.0; block.len()]);
             sum.iter_mut().zip(block).for_each(|(sum, value)| *sum += value);
@@ -180,7 +202,7 @@ impl<F: Fn(u32) -> Node + Sync> Products<'_, F> {
     }
 
     /// Adds what a row makes; `column` are the blocks of A_r in its column.
-    fn add_row(&self, row: u32, column: &[(u32, &[f64])], sums: &mut Sums) {
+    fn add_row(&self, row: u32, column: &[(u32, &[f64])], sums: &mut BlockSums) {
         let (size, n_modes) = (self.size, self.n_modes);
         let mut e = CrossRows::new([size, n_modes]);
         for (other, block) in column {

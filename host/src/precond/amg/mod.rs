@@ -145,11 +145,14 @@ impl<T: Real> Build<T> for Amg<T> {
 
     fn build<V: Stored<Arithmetic = T>>(space: &Space, matrix: &Matrix<V>, context: &Context) -> Result<Self> {
         if let Some(interfaces) = context.ranks {
-            let halo = context.halo(space)?;
+            let (halo, coupling) = (context.halo(space)?, context.coupling(space)?);
             let inverse = context.inverse_diagonal(space, matrix)?;
-            let fine = if interfaces.vertices.is_none() { Fine::new(space, matrix)? } else { None };
+            let needs_entries = interfaces.vertices.is_none() || interfaces.is_coupled;
+            let mut fine = if needs_entries { Fine::new(space, matrix)? } else { None };
+            fine.as_mut().map_or(Ok(()), |fine| space.copy(&inverse, &mut fine.inverse))?;
             let shared = Shared::new(matrix, halo.as_ref());
-            return ranks::build(space, (shared.operator(), inverse), fine, (context, interfaces));
+            let coupled = Coupled::new(shared.operator(), coupling.as_ref());
+            return ranks::build(space, (coupled.operator(), inverse), fine, (context, interfaces));
         }
         // What is kept does not know of couplings.
         let mut parts = Parts::new(matrix, context.kept.filter(|_| context.coupled.is_none()));
@@ -186,7 +189,7 @@ impl<T: Real> Build<T> for Amg<T> {
 
     fn of_operator(space: &Space, operator: &dyn LinOp<T>, inverse: Buffer<T>, context: &Context) -> Result<Self> {
         if let Some(interfaces) = context.ranks {
-            return ranks::build::<T, T>(space, (operator, inverse), None, (context, interfaces));
+            return ranks::build(space, (operator, inverse), None, (context, interfaces));
         }
         let mut parts = Parts::without_matrix(context);
         let smoother = Smoother::new(space, operator, inverse, None, View::from_slice(&[]), FEW)?;

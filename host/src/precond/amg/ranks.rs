@@ -9,9 +9,12 @@
 //!
 //! The first term is what a rank does with a matrix of its own, on its device. The others concern rows of other ranks' nodes
 //! and their neighbours, and are found on the host. Levels that have become small are put together on each rank.
+//!
+//! Couplings are between nodes of one rank. Rows of slaves in P_0, P_r and X are those of their masters, as without ranks.
 
 use super::across::{Across, Gathered};
 use super::aggregate::Aggregates;
+use super::coupled::without_slaves;
 use super::blocks::{BlockRows, Columns};
 use super::cycle::{Level, Transfer};
 use super::fine::Fine;
@@ -27,7 +30,7 @@ use crate::linalg::{Space, values_in};
 use crate::precond::Context;
 use crate::result::{Error, Result};
 use crate::sparse::{
-    self, AUTO, CrossRows, CrossTransfer, Halo, Interface, Interfaces, LinOp, Matrix, Node, Pattern, Sparsity, Tuning,
+    self, AUTO, CoupledRows, CrossRows, CrossTransfer, Halo, Interface, Interfaces, LinOp, Matrix, Node, Pattern, Sparsity, Tuning,
 };
 use cuda_std::prelude::View;
 use kernels_rs::real::Real;
@@ -45,10 +48,10 @@ struct SharedLevel {
 }
 
 /// The hierarchy of an operator of all ranks; `fine` is the rank's own part, if it has entries.
-pub(super) fn build<T: Real, R: Real>(
+pub(super) fn build<T: Real>(
     space: &Space,
     (operator, inverse): (&dyn LinOp<T>, Buffer<T>),
-    fine: Option<Fine<R>>,
+    fine: Option<Fine<T>>,
     (context, interfaces): (&Context, &Interfaces),
 ) -> Result<Amg<T>> {
     let size = interfaces.finest.rows.size[0];
@@ -58,20 +61,42 @@ pub(super) fn build<T: Real, R: Real>(
     let unscaled = View::from_slice(&[]);
     let smoother = Smoother::new(space, operator, inverse, None, unscaled, FEW)?;
     parts.lap(space, |times| &mut times.smoothing)?;
-    let level = if let Some((interface, own, transfer)) = &interfaces.vertices {
-        let Some(NextLevel { prolongator, columns, below }) = vertices::known(space, context)? else {
-            return Err(missing("vertices of its elements"));
-        };
-        let level = SharedLevel { below, interface: interface.clone(), own: own.clone() };
-        let across = across(space, &interfaces.finest, interface, transfer)?;
-        parts.push(space, smoother, (prolongator, columns), across)?;
-        parts.count(space, &level)?;
-        level
-    } else {
-        let (Some(fine), Some(coords)) = (fine, context.coords) else { return Err(missing("matrix")) };
-        let at = Place { interface: &interfaces.finest, own: &interfaces.own, coords, level: 0, reach: REACH };
-        let modes = |free: &Buffer<u8>| Modes::rigid(space, size, coords, free).map(Rc::new);
-        parts.coarsen(space, (smoother, &fine), &at, (Modes::rigid_number(size), &modes))?
+    let at = |coords| Place {
+        interface: &interfaces.finest,
+        own: &interfaces.own,
+        coords,
+        level: 0,
+        reach: REACH,
+        coupled: context.coupled,
+    };
+    let level = match (&interfaces.vertices, fine, context.coords) {
+        (Some((interface, own, transfer)), None, _) => {
+            let Some(NextLevel { prolongator, columns, below }) = vertices::known(space, context)? else {
+                return Err(missing("vertices of its elements"));
+            };
+            let level = SharedLevel { below, interface: interface.clone(), own: own.clone() };
+            let across = across(space, &interfaces.finest, interface, transfer)?;
+            parts.push(space, smoother, (prolongator, columns), across)?;
+            parts.count(space, &level)?;
+            level
+        }
+        (Some((_, own, transfer)), Some(fine), Some(coords)) => {
+            let at = at(coords);
+            let free = at.free(space, &Strength::new(space, &fine, coords, 0, REACH)?.free)?;
+            let found = context.ends.map(|ends| vertices::vertices(space, size, ends, coords, &free)).transpose()?;
+            let Some(found) = found.flatten() else { return Err(missing("vertices of its elements")) };
+            let found = found.coupled(space, context.coupled, context.ends)?;
+            parts.push_found(space, (smoother, &fine), &at, (found, own.clone(), Some(&transfer.up)))?
+        }
+        (None, Some(fine), Some(coords)) => {
+            let at = at(coords);
+            let modes = |free: &Buffer<u8>| {
+                let free = at.free(space, free)?;
+                Modes::rigid(space, size, coords, &free).map(Rc::new)
+            };
+            parts.coarsen(space, (smoother, &fine), &at, (Modes::rigid_number(size), &modes))?
+        }
+        _ => return Err(missing("matrix")),
     };
     parts.below_shared(space, level, interfaces.gathered)?;
     Ok(parts.amg())
@@ -110,6 +135,22 @@ struct Place<'a> {
     coords: &'a Buffer<[f64; 3]>,
     level: usize,
     reach: f64,
+    /// Couplings around its matrix.
+    coupled: Option<&'a CoupledRows>,
+}
+
+impl Place<'_> {
+    /// Bits of free components, but for those of slaves.
+    fn free(&self, space: &Space, free: &Buffer<u8>) -> Result<Buffer<u8>> {
+        let mut free = space.download(free)?;
+        // Nodes that have neighbours of other ranks alone.
+        coupled_elsewhere(self.interface).into_iter().for_each(|(row, bits)| free[row as usize] |= bits);
+        let free = space.upload_vec(free)?;
+        match self.coupled {
+            Some(rows) => without_slaves(space, rows, self.interface.rows.size[0], &free),
+            None => Ok(free),
+        }
+    }
 }
 
 impl<T: Real> Parts<'_, T> {
@@ -157,7 +198,7 @@ impl<T: Real> Parts<'_, T> {
         let (smoother, fine) = self.smoothed(space, &below, Some(&interface))?;
         let CoarseMatrix { modes, coords, .. } = &below;
         let (level, reach) = (self.levels.len(), below.reach());
-        let at = Place { interface: &interface, own: &own, coords, level, reach };
+        let at = Place { interface: &interface, own: &own, coords, level, reach, coupled: None };
         self.coarsen(space, (smoother, &fine), &at, (modes.number, &|_| Ok(modes.clone())))
     }
 
@@ -177,20 +218,33 @@ impl<T: Real> Parts<'_, T> {
             Some(found) if is_missing == [0.0] => found,
             _ => same(space, fine, (at, &beside), modes)?,
         };
+        let coarsening = coarsening.coupled(space, at.coupled, None)?;
+        let own = (0..coarsening.tentative.shape.n_columns as u32).collect();
+        self.push_found(space, (smoother, fine), at, (coarsening, own, None))
+    }
+
+    /// Adds a level from which the way to the next is known, with what P has across ranks if that is known too; the next one, of
+    /// which these rows are the rank's own.
+    fn push_found<R: Real>(
+        &mut self,
+        space: &Space,
+        (smoother, fine): (Smoother<T>, &Fine<R>),
+        at: &Place,
+        (coarsening, own, cross): (Coarsening, Vec<u32>, Option<&CrossRows>),
+    ) -> Result<SharedLevel> {
         self.lap(space, |times| &mut times.aggregation)?;
         let symbolic = Symbolic::new(space, fine, coarsening)?;
         self.lap(space, |times| &mut times.symbolic)?;
         let omega = OMEGA / smoother.upper;
         let (prolongator, matrix) = symbolic.values(space, fine, omega)?;
-        let Coarsening { tentative, modes, coords, is_smoothed, .. } = &symbolic.coarsening;
-        let omega = if *is_smoothed { omega } else { 0.0 };
-        let galerkin = Galerkin { space, fine, interface: at.interface, prolongator: &prolongator, tentative, omega };
-        let (interface, transfer) = galerkin.interface()?;
+        let Coarsening { modes, coords, .. } = &symbolic.coarsening;
+        let galerkin =
+            Galerkin { space, fine, interface: at.interface, prolongator: &prolongator, from: &symbolic.coarsening, omega };
+        let (interface, transfer) = galerkin.interface(cross)?;
         let across = across(space, at.interface, &interface, &transfer)?;
         self.lap(space, |times| &mut times.numeric)?;
-        let own = (0..matrix.pattern().n_rows as u32).collect();
-        let (modes, coords) = (modes.clone(), coords.clone());
-        let below = CoarseMatrix { matrix: Rc::new(matrix), modes, coords, is_of_vertices: false };
+        let (modes, coords, is_of_vertices) = (modes.clone(), coords.clone(), cross.is_some());
+        let below = CoarseMatrix { matrix: Rc::new(matrix), modes, coords, is_of_vertices };
         self.push(space, smoother, (prolongator, symbolic.columns.clone()), across)?;
         let level = SharedLevel { below, interface, own };
         self.count(space, &level)?;
