@@ -151,14 +151,13 @@ fn ties_and_equations_are_those_of_one_rank() {
 
 #[test]
 fn other_devices_have_the_answer_of_the_cpu() {
-    for kind in [ElementKind::Tet4, ElementKind::Hex20] {
-        let mut model = body(kind);
+    for mut model in [body(ElementKind::Tet4), body(ElementKind::Hex20), tied(ElementKind::Hex8, 2)] {
         (model.solver.tolerance, model.solver.preconditioner) = (1e-12, Some(Preconditioner::Amg));
         let alone = on(DeviceName::Cpu, 1, &model).unwrap();
         for device in devices().into_iter().filter(|device| *device != DeviceName::Cpu) {
             for n in [2, 3] {
                 let off = difference(&model, [&on(device, n, &model).unwrap(), &alone]);
-                assert!(off < 1e-9, "{device:?} {} {n} ranks: {off:e}", kind.info().name);
+                assert!(off < 1e-9, "{device:?} {} {n} ranks: {off:e}", model.name);
             }
         }
     }
@@ -211,6 +210,52 @@ fn with_a_full_device(model: &Model, full_at: usize) -> [Error; 2] {
         let [_, last] = others.map(|other| other.join().unwrap());
         [error, last.unwrap_err()]
     })
+}
+
+/// The most bytes that the last of some ranks has had on its device, and the first; and the nodes of the last's part.
+fn bytes_of_ranks(model: &Model, n: usize) -> ([usize; 2], usize) {
+    let mut comms = Comm::threads(n).into_iter();
+    let recorders = [Recorder::default(), Recorder::default()];
+    let on = |recorder: &Recorder, comm| recorder.space_of_rank(comm).unwrap();
+    let first = comms.next().unwrap();
+    if n == 1 {
+        pipeline::solve_on(&recorders[0].space().unwrap(), model, &Silent).unwrap();
+        return ([recorders[0].usage.most(); 2], model.mesh.coords.len());
+    }
+    thread::scope(|scope| {
+        let others: Vec<_> = comms
+            .map(|comm| {
+                scope.spawn(move || {
+                    let recorder = Recorder::default();
+                    pipeline::serve(&on(&recorder, comm), model).unwrap();
+                    recorder.usage.most()
+                })
+            })
+            .collect();
+        let solution = pipeline::solve_on(&on(&recorders[0], first), model, &Silent).unwrap();
+        let last = others.into_iter().map(|other| other.join().unwrap()).last().unwrap();
+        let size = solution.used.ranks.last().unwrap();
+        ([last, recorders[0].usage.most()], size.nodes + size.ghosts)
+    })
+}
+
+#[test]
+fn devices_store_their_rank_s_part() {
+    let mesh = generate_box(ElementKind::Hex8, [8.0, 1.0, 1.0], [64, 10, 10]).unwrap();
+    let text = "[[support]]\non = \"xmin\"\nfix = \"xyz\"\n[[force]]\non = \"xmax\"\ntotal = [30.0, -10.0, 5.0]\n";
+    let mut model = couplings::model(&format!("{HEAD}{text}"), mesh);
+    model.solver.tolerance = 0.5;
+    model.solver.preconditioner = Some(Preconditioner::Jacobi);
+    let ([alone, _], n) = bytes_of_ranks(&model, 1);
+    for ranks in [2, 4, 8] {
+        let ([last, first], nodes) = bytes_of_ranks(&model, ranks);
+        let share = alone as f64 * nodes as f64 / n as f64;
+        println!("{ranks} ranks: {last} and {first} bytes, {nodes} of {n} nodes; {alone} bytes alone");
+        assert!(
+            (last as f64) < 1.15 * share,
+            "{ranks} ranks: {last} bytes for {nodes} of {n} nodes, and {alone} for all"
+        );
+    }
 }
 
 #[test]

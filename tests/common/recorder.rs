@@ -1,7 +1,7 @@
 //! A launcher that counts what it is asked for: the launches of the GPU device, run on the emulator.
 
 use cuda_std::launch::Kernel;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use warpfem::device::gpu::{DeviceMemory, Launcher};
@@ -30,11 +30,43 @@ pub struct Counts {
     pub allocations: usize,
 }
 
+/// Bytes of arrays that live, and the most so far.
+#[derive(Debug, Clone, Default)]
+pub struct Usage(Rc<Cell<[usize; 2]>>);
+
+impl Usage {
+    /// The most bytes that have been in use at once.
+    pub fn most(&self) -> usize {
+        self.0.get()[1]
+    }
+
+    fn is(&self, now: usize) {
+        self.0.set([now, now.max(self.most())]);
+    }
+
+    /// An array that counts while it lives.
+    fn counting(&self, memory: DeviceMemory) -> DeviceMemory {
+        self.is(self.0.get()[0] + memory.bytes());
+        // SAFETY: the bytes of another array, which lives as long.
+        unsafe { DeviceMemory::new(memory.address(), memory.bytes(), Counted(self.clone(), memory)) }
+    }
+}
+
+struct Counted(Usage, DeviceMemory);
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.is(self.0.0.get()[0] - self.1.bytes());
+    }
+}
+
 /// The emulator, counting. What a clone is asked for counts too.
 #[derive(Debug, Clone, Default)]
 pub struct Recorder {
     pub emulated: Emulated,
     pub counted: Rc<RefCell<Counts>>,
+    /// Memory in use.
+    pub usage: Usage,
     /// Bytes of memory.
     pub room: Option<u64>,
     /// Whether it has dense factors for `auto` to choose.
@@ -94,13 +126,13 @@ impl Launcher for Recorder {
         self.counted.borrow_mut().uploads += 1;
         self.counted.borrow_mut().bytes_uploaded += data.len();
         self.make_room(data.len())?;
-        self.emulated.upload(data)
+        self.emulated.upload(data).map(|memory| self.usage.counting(memory))
     }
 
     fn zeros(&self, bytes: usize) -> Result<DeviceMemory> {
         self.counted.borrow_mut().allocations += 1;
         self.make_room(bytes)?;
-        self.emulated.zeros(bytes)
+        self.emulated.zeros(bytes).map(|memory| self.usage.counting(memory))
     }
 
     fn download(&self, from: &DeviceMemory, first: usize, to: &mut [u8]) -> Result<()> {

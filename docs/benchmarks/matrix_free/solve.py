@@ -41,16 +41,21 @@ def device_bytes():
     return int(subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()[0]) << 20
 
 
+def watched(command, watches=True, output=None):
+    """Runs a command; the most of the GPU's memory that was used meanwhile."""
+    peak, running = 0, subprocess.Popen(command, stdout=output)
+    while running.poll() is None:
+        peak = max(peak, device_bytes()) if watches else 0
+        time.sleep(0.1)
+    if running.returncode:
+        raise SystemExit(f"{command}: exit code {running.returncode}")
+    return peak
+
+
 def solve(command, watches):
     """Runs a solution; its summary, and the most of the GPU's memory that was used meanwhile."""
-    peak = 0
     with tempfile.TemporaryDirectory() as folder:
-        running = subprocess.Popen([*command, "-o", folder, "--quiet"])
-        while running.poll() is None:
-            peak = max(peak, device_bytes()) if watches else 0
-            time.sleep(0.1)
-        if running.returncode:
-            raise SystemExit(f"{command}: exit code {running.returncode}")
+        peak = watched([*command, "-o", folder, "--quiet"], watches)
         return json.loads((pathlib.Path(folder) / "summary.json").read_text()), peak
 
 

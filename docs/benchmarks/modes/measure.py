@@ -16,6 +16,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "matrix_free"))
+from solve import watched
+
 STEEL = '[[material]]\nname = "steel"\nyoung = 210e9\npoisson = 0.3\ndensity = 7850.0\n'
 CLAMP = '[[support]]\non = "xmin"\nfix = "xyz"\n'
 CUBE = [1.0, 1.0, 1.0]
@@ -37,26 +40,21 @@ def loads():
     return "".join(texts) + '[[pressure]]\nname = "l15"\non = "ymax"\nvalue = 2.0\n'
 
 
-def run(command):
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode:
-        sys.exit(f"{' '.join(command)}: {done.stderr}")
-
-
 class Bench:
     def __init__(self, binary):
         self.binary, self.folder = os.path.abspath(binary), tempfile.mkdtemp()
 
     def json(self, *arguments):
-        run([self.binary, *arguments, "--device", "cuda", "--json", f"{self.folder}/out.json"])
+        command = [self.binary, *arguments, "--device", "cuda", "--json", f"{self.folder}/out.json"]
+        peak = watched(command, output=subprocess.DEVNULL)
         with open(f"{self.folder}/out.json") as f:
-            return json.load(f)
+            return {**json.load(f), "device_bytes": peak}
 
     def solve(self, element, size, cells, rest):
         with open(f"{self.folder}/case.toml", "w") as f:
             f.write(f'[mesh]\ngenerate = {{ kind = "box", element = "{element}", size = {size}, cells = {cells} }}\n{STEEL}{rest}')
         found = self.json("solve", f"{self.folder}/case.toml", "--energy", "--tolerance", "1e-6", "--automatic", "--samples", "3")
-        kept = ["dofs", "steps", "iterations", "converged", "arithmetic", "preconditioner", "first", "again"]
+        kept = ["dofs", "steps", "iterations", "converged", "arithmetic", "preconditioner", "first", "again", "device_bytes"]
         return {"element": element, "cells": cells, **{key: found[key] for key in kept}}
 
 
@@ -96,12 +94,12 @@ def table(path):
     with open(path) as f:
         found = json.load(f)
     print(f"**{found['device']}**, {found['date']}:\n")
-    print("| body | element | unknowns | modes | iterations | set-up, s | search, s | both, s | of the first run, s |")
-    print("| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
+    print("| body | element | unknowns | modes | iterations | set-up, s | search, s | both, s | of the first run, s | memory, GB |")
+    print("| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
     for row in found["modes"]:
         mark = "" if row["converged"] else " (not converged)"
         print(f"| {row['what']} | {row['element']} | {row['dofs']:,} | {row['steps']} | {row['iterations']}{mark} | {seconds(row['again'])} "
-              f"| {seconds(row['first']).split(' | ')[2]} |")
+              f"| {seconds(row['first']).split(' | ')[2]} | {1e-9 * row['device_bytes']:.1f} |")
     print("\n| load cases of the cube, hex8 | iterations, all | solve, s | x one |\n| ---: | ---: | ---: | ---: |")
     one = found["cases"][0]["again"]["solve"]
     for row in found["cases"]:

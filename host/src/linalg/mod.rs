@@ -176,7 +176,9 @@ impl Space {
         let name = if can && self.comm.rank() == 0 { self.device.new_link() } else { Vec::new() };
         let name = self.comm.gather(name)?.swap_remove(0);
         if !name.is_empty() {
-            self.link.replace(Some(self.device.link(&name, [self.comm.rank(), self.comm.size()])?.into()));
+            let link = self.device.link(&name, [self.comm.rank(), self.comm.size()])?;
+            self.comm.break_by(link.breaker());
+            self.link.replace(Some(link.into()));
         }
         Ok(())
     }
@@ -253,7 +255,7 @@ impl Space {
     ) -> Result<()> {
         if let Some(link) = self.link() {
             self.comm.count(sent.iter().map(|piece| piece.bytes));
-            return link.exchange(from.memory(), sent, to.memory_mut(), come);
+            return link.begin_exchange(from.memory(), sent, to.memory_mut(), come);
         }
         let values = if self.on_host() { Cow::Borrowed(from.host()) } else { Cow::Owned(self.download(from)?) };
         let bytes: &[u8] = bytemuck::cast_slice(&values);
@@ -263,8 +265,8 @@ impl Space {
 
     /// The second half: waits for messages.
     pub(crate) fn end_exchange<T: Real>(&self, to: &mut Buffer<T>, come: &[Piece]) -> Result<()> {
-        if self.link().is_some() {
-            return Ok(());
+        if let Some(link) = self.link() {
+            return link.end_exchange();
         }
         let receive = |values: &mut [T]| {
             let bytes: &mut [u8] = bytemuck::cast_slice_mut(values);

@@ -40,11 +40,11 @@ impl Earlier {
             let rows = parts.of(part);
             let moments: Vec<f64> = self.v.iter().map(|v| dot(rows, size, v, f)).collect();
             let factors = solve(gram, &moments);
-            for (factor, v) in factors.iter().zip(&self.v).filter(|(factor, _)| **factor != 0.0) {
-                for i in rows.iter().flat_map(|row| entries(*row, size)) {
-                    start[i] += factor * v[i];
-                }
-            }
+            let used: Vec<_> = factors.iter().zip(&self.v).filter(|(factor, _)| **factor != 0.0).collect();
+            let sum = |i: usize| used.iter().map(|(factor, v)| *factor * v[i]).sum::<f64>();
+            let of_rows = |rows: &[u32]| rows.iter().flat_map(|row| entries(*row, size)).map(sum).collect::<Vec<f64>>();
+            let sums = parallel::map(rows.chunks(PART), &of_rows).into_iter().flatten();
+            rows.iter().flat_map(|row| entries(*row, size)).zip(sums).for_each(|(i, sum)| start[i] = sum);
         }
         start.iter().any(|v| *v != 0.0).then_some(start)
     }

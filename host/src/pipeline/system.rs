@@ -18,7 +18,7 @@ use crate::result::{Error, Outcome, Plan, Result};
 use crate::solve::Iteration;
 use crate::solve::energy::{EnergyNorm, Equations};
 use crate::solve::{CgOptions, Monitor};
-use crate::sparse::{self, Coupled, Coupling, Halo, Matrix, Shared};
+use crate::sparse::{self, Coupled, Coupling, Halo, LinOp, Matrix, Shared};
 use kernels_rs::real::Real;
 use std::rc::Rc;
 
@@ -183,11 +183,17 @@ impl<T: Real> System<T> {
     ) -> Result<(Vec<f64>, Outcome)> {
         let strains = self.strains(space, &self.body.loading);
         let energy = self.energy_norm(space, &self.body.loading, &strains)?;
-        let shared = Shared::new(self.operator.product(), self.halo.as_ref());
-        let coupled = Coupled::new(shared.operator(), self.coupling.as_deref());
-        let equations = Equations::new(coupled.operator(), &self.f).measured(Some(&energy));
-        let outcome = iteration.solve(space, &equations, &mut v, options, monitor)?;
+        let outcome = self.with_operator(|operator| {
+            let equations = Equations::new(operator, &self.f).measured(Some(&energy));
+            iteration.solve(space, &equations, &mut v, options, monitor)
+        })?;
         Ok((self.displacements(space, v)?, outcome))
+    }
+
+    /// Does something with the operator of the equations: `T^T K T`, K of all ranks.
+    pub(super) fn with_operator<R>(&self, work: impl FnOnce(&dyn LinOp<T>) -> R) -> R {
+        let shared = Shared::new(self.operator.product(), self.halo.as_ref());
+        work(Coupled::new(shared.operator(), self.coupling.as_deref()).operator())
     }
 
     /// Iterates from 0 for the loads of several cases together.

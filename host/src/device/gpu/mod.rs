@@ -131,16 +131,21 @@ pub struct Piece {
     pub bytes: usize,
 }
 
-/// The devices' own way to each other, in the order of their launches.
+/// The devices' own way to each other, in the order of their launches; but exchanges run beside these.
 pub trait Link {
     /// What it is, in words.
     fn name(&self) -> String;
-    /// Sends pieces of an array, and receives pieces of another.
-    fn exchange(&self, from: &DeviceMemory, sent: &[Piece], to: &mut DeviceMemory, come: &[Piece]) -> Result<()>;
+    /// Sends pieces of an array, and receives pieces of another, while launches go on until [`Link::end_exchange`]. These use
+    /// neither array, and both live until then.
+    fn begin_exchange(&self, from: &DeviceMemory, sent: &[Piece], to: &mut DeviceMemory, come: &[Piece]) -> Result<()>;
+    /// Launches that follow are made once the exchange is done.
+    fn end_exchange(&self) -> Result<()>;
     /// `to` is what all have, in the order of their numbers.
     fn gather(&self, own: &DeviceMemory, to: &mut DeviceMemory) -> Result<()>;
     /// Seconds that all this has taken on the device so far, waiting for the others included; waits.
     fn seconds(&self) -> Result<f64>;
+    /// Ends the link from another thread: what waits for other devices waits no more.
+    fn breaker(&self) -> Box<dyn FnOnce() + Send>;
 }
 
 /// Launches to be made again.

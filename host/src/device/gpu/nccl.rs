@@ -8,14 +8,17 @@ use crate::result::{Error, Result};
 use cuda_loader::{Library, libloading};
 use cust::error::CudaError;
 use cust::event::{Event, EventFlags};
-use cust::stream::Stream;
+use cust::stream::{Stream, StreamFlags, StreamWaitEventFlags};
 use cust::sys;
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
 use std::rc::Rc;
-use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::thread;
+use std::time::{Duration, Instant};
 
 /// The library, beside what the environment variable names.
 const LIBRARY: &str = "libnccl.so.2";
@@ -28,7 +31,43 @@ const VARIABLE: &str = "WARPFEM_NCCL";
 struct Name([u8; 128]);
 
 type Status = c_int;
-type Communicator = *mut c_void;
+
+/// `ncclComm_t`; none once it has been left.
+struct Communicator {
+    handle: AtomicPtr<c_void>,
+    is_in_use: AtomicBool,
+}
+
+/// A call that takes longer waits for other devices, and may be ended by another thread.
+const LONG: Duration = Duration::from_secs(1);
+
+impl Communicator {
+    /// Makes a call with it.
+    fn call(&self, call: impl FnOnce(*mut c_void) -> Result<()>) -> Result<()> {
+        self.is_in_use.store(true, Ordering::SeqCst);
+        let handle = self.handle.load(Ordering::SeqCst);
+        let result = if handle.is_null() { Err(Error::Abandoned) } else { call(handle) };
+        self.is_in_use.store(false, Ordering::SeqCst);
+        result
+    }
+
+    /// Leaves the others, which need not take part: some may have given up.
+    fn leave(&self, functions: &Functions) {
+        let handle = self.handle.swap(null_mut(), Ordering::SeqCst);
+        if handle.is_null() {
+            return;
+        }
+        let since = Instant::now();
+        while self.is_in_use.load(Ordering::SeqCst) && since.elapsed() < LONG {
+            thread::yield_now();
+        }
+        // SAFETY: nobody gets it any more; a call that waits still returns with an error.
+        unsafe { (functions.leave)(handle) };
+    }
+}
+
+/// A priority above that of all drivers; they take the highest that they have.
+const FIRST: i32 = -100;
 
 // Values of `nccl.h`.
 const SUCCESS: Status = 0;
@@ -37,14 +76,14 @@ const BYTES: c_int = 1;
 struct Functions {
     version: unsafe extern "C" fn(*mut c_int) -> Status,
     new_name: unsafe extern "C" fn(*mut Name) -> Status,
-    join: unsafe extern "C" fn(*mut Communicator, c_int, Name, c_int) -> Status,
-    leave: unsafe extern "C" fn(Communicator) -> Status,
+    join: unsafe extern "C" fn(*mut *mut c_void, c_int, Name, c_int) -> Status,
+    leave: unsafe extern "C" fn(*mut c_void) -> Status,
     begin: unsafe extern "C" fn() -> Status,
     end: unsafe extern "C" fn() -> Status,
-    send: unsafe extern "C" fn(sys::CUdeviceptr, usize, c_int, c_int, Communicator, sys::CUstream) -> Status,
-    receive: unsafe extern "C" fn(sys::CUdeviceptr, usize, c_int, c_int, Communicator, sys::CUstream) -> Status,
+    send: unsafe extern "C" fn(sys::CUdeviceptr, usize, c_int, c_int, *mut c_void, sys::CUstream) -> Status,
+    receive: unsafe extern "C" fn(sys::CUdeviceptr, usize, c_int, c_int, *mut c_void, sys::CUstream) -> Status,
     gather:
-        unsafe extern "C" fn(sys::CUdeviceptr, sys::CUdeviceptr, usize, c_int, Communicator, sys::CUstream) -> Status,
+        unsafe extern "C" fn(sys::CUdeviceptr, sys::CUdeviceptr, usize, c_int, *mut c_void, sys::CUstream) -> Status,
 }
 
 impl Functions {
@@ -102,15 +141,21 @@ pub(super) fn link(stream: &Rc<Stream>, name: &[u8], [rank, size]: [usize; 2]) -
     // SAFETY: it writes a communicator; the thread's context is that of its GPU.
     let status = unsafe { (functions.join)(&raw mut communicator, size as c_int, of, rank as c_int) };
     success(status, "join the other GPUs")?;
-    Ok(Box::new(Nccl { functions, communicator, stream: stream.clone(), clock: RefCell::default() }))
+    let beside =
+        Stream::new(StreamFlags::NON_BLOCKING, Some(FIRST)).map_err(|error| failure(error, "make a stream"))?;
+    let communicator =
+        Arc::new(Communicator { handle: AtomicPtr::new(communicator), is_in_use: AtomicBool::new(false) });
+    Ok(Box::new(Nccl { functions, communicator, stream: stream.clone(), beside, clock: RefCell::default() }))
 }
 
 /// A GPU among others.
 struct Nccl {
     functions: &'static Functions,
-    communicator: Communicator,
+    communicator: Arc<Communicator>,
     /// The kernels' own.
     stream: Rc<Stream>,
+    /// That of exchanges, whose few blocks come before those of kernels.
+    beside: Stream,
     clock: RefCell<Clock>,
 }
 
@@ -147,14 +192,24 @@ impl Clock {
 }
 
 impl Nccl {
-    /// Does some work, whose time on the stream counts.
-    fn timed(&self, work: impl FnOnce() -> Result<()>) -> Result<()> {
+    /// What follows on a stream waits for what is on another now.
+    fn order(&self, before: &Stream, after: &Stream) -> Result<()> {
+        let ordered = || {
+            let event = Event::new(EventFlags::DISABLE_TIMING)?;
+            event.record(before)?;
+            after.wait_event(event, StreamWaitEventFlags::DEFAULT)
+        };
+        ordered().map_err(|error| failure(error, "order an exchange"))
+    }
+
+    /// Does some work with the communicator, whose time on the stream counts.
+    fn timed(&self, stream: &Stream, work: impl FnOnce(*mut c_void) -> Result<()>) -> Result<()> {
         let clock = &mut *self.clock.borrow_mut();
         let failed = |error| failure(error, "note the time");
         clock.add_up(Clock::MOST).map_err(failed)?;
-        let begin = clock.event(&self.stream).map_err(failed)?;
-        work()?;
-        let end = clock.event(&self.stream).map_err(failed)?;
+        let begin = clock.event(stream).map_err(failed)?;
+        self.communicator.call(work)?;
+        let end = clock.event(stream).map_err(failed)?;
         clock.open.push_back([begin, end]);
         Ok(())
     }
@@ -168,27 +223,32 @@ impl Link for Nccl {
         format!("NCCL {}.{}", version / 10_000, version / 100 % 100)
     }
 
-    fn exchange(&self, from: &DeviceMemory, sent: &[Piece], to: &mut DeviceMemory, come: &[Piece]) -> Result<()> {
+    fn begin_exchange(&self, from: &DeviceMemory, sent: &[Piece], to: &mut DeviceMemory, come: &[Piece]) -> Result<()> {
         let is_within = |pieces: &[Piece], all: usize| pieces.iter().all(|piece| piece.first + piece.bytes <= all);
         assert!(is_within(sent, from.bytes()) && is_within(come, to.bytes()), "pieces of other arrays");
-        let (from, to, stream) = (device_address(from), device_address(to), self.stream.as_inner());
-        // SAFETY: the arrays hold these bytes, as asserted; what is freed is freed in the order of the stream.
-        self.timed(|| unsafe {
+        let (from, to, stream) = (device_address(from), device_address(to), self.beside.as_inner());
+        self.order(&self.stream, &self.beside)?;
+        // SAFETY: the arrays hold these bytes, as asserted, and live until the kernels' stream has waited for this one, in whose
+        // order they are freed.
+        self.timed(&self.beside, |communicator| unsafe {
             success((self.functions.begin)(), "begin an exchange")?;
             for piece in sent {
                 let at = from + piece.first as sys::CUdeviceptr;
-                let status =
-                    (self.functions.send)(at, piece.bytes, BYTES, piece.rank as c_int, self.communicator, stream);
+                let status = (self.functions.send)(at, piece.bytes, BYTES, piece.rank as c_int, communicator, stream);
                 success(status, "send")?;
             }
             for piece in come {
                 let at = to + piece.first as sys::CUdeviceptr;
                 let status =
-                    (self.functions.receive)(at, piece.bytes, BYTES, piece.rank as c_int, self.communicator, stream);
+                    (self.functions.receive)(at, piece.bytes, BYTES, piece.rank as c_int, communicator, stream);
                 success(status, "receive")?;
             }
             success((self.functions.end)(), "exchange")
         })
+    }
+
+    fn end_exchange(&self) -> Result<()> {
+        self.order(&self.beside, &self.stream)
     }
 
     fn gather(&self, own: &DeviceMemory, to: &mut DeviceMemory) -> Result<()> {
@@ -196,19 +256,22 @@ impl Link for Nccl {
         let (from, bytes, to) = (device_address(own), own.bytes(), device_address(to));
         let stream = self.stream.as_inner();
         // SAFETY: all ranks have as many bytes, for which there is room.
-        let gather = || unsafe { (self.functions.gather)(from, to, bytes, BYTES, self.communicator, stream) };
-        self.timed(|| success(gather(), "gather"))
+        let gather = |communicator| unsafe { (self.functions.gather)(from, to, bytes, BYTES, communicator, stream) };
+        self.timed(&self.stream, |communicator| success(gather(communicator), "gather"))
     }
 
     fn seconds(&self) -> Result<f64> {
         self.clock.borrow_mut().add_up(0).map_err(|error| failure(error, "read the time"))
     }
+
+    fn breaker(&self) -> Box<dyn FnOnce() + Send> {
+        let (functions, communicator) = (self.functions, self.communicator.clone());
+        Box::new(move || communicator.leave(functions))
+    }
 }
 
 impl Drop for Nccl {
     fn drop(&mut self) {
-        // Ranks that have given up do not take part in an end.
-        // SAFETY: nothing of it is used any more.
-        unsafe { (self.functions.leave)(self.communicator) };
+        self.communicator.leave(self.functions);
     }
 }

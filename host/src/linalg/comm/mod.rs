@@ -14,7 +14,7 @@ use std::mem::take;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
-use threads::Member;
+use threads::{Breaker, Member};
 
 /// What a rank has had to do with the others so far.
 #[derive(Debug, Clone, Copy, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
@@ -152,6 +152,18 @@ impl Comm {
     pub fn abandon(&self) {
         if let Comm::Threads(member) = self {
             member.abandon();
+        }
+    }
+
+    /// Whether a rank has given up.
+    pub fn is_abandoned(&self) -> bool {
+        if let Comm::Threads(member) = self { member.is_abandoned() } else { false }
+    }
+
+    /// What is to end this rank's way to the others' devices once a rank has given up. Processes are ended.
+    pub fn break_by(&self, breaker: Breaker) {
+        if let Comm::Threads(member) = self {
+            member.break_by(breaker);
         }
     }
 

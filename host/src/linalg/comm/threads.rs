@@ -23,7 +23,12 @@ struct Mailboxes {
     size: usize,
     /// Whether a rank has given up, so that the others must not wait for it.
     is_abandoned: AtomicBool,
+    /// What ends the ways of the ranks' devices to each other then, by rank.
+    breakers: Vec<Mutex<Option<Breaker>>>,
 }
+
+/// What ends a way of devices to each other.
+pub type Breaker = Box<dyn FnOnce() + Send>;
 
 #[derive(Default)]
 struct Mailbox {
@@ -45,7 +50,8 @@ impl Member {
     /// So many, in the order of their ranks.
     pub fn all(size: usize) -> Vec<Member> {
         let queues = (0..size * size).map(|_| Mailbox::default()).collect();
-        let boxes = Arc::new(Mailboxes { queues, size, is_abandoned: AtomicBool::new(false) });
+        let breakers = (0..size).map(|_| Mutex::default()).collect();
+        let boxes = Arc::new(Mailboxes { queues, size, is_abandoned: AtomicBool::new(false), breakers });
         (0..size).map(|rank| Member { rank, boxes: boxes.clone(), counters: Arc::default() }).collect()
     }
 
@@ -76,14 +82,25 @@ impl Member {
             if let Some(message) = messages.pop_front() {
                 return Ok(message);
             }
-            if self.boxes.is_abandoned.load(Ordering::Acquire) {
+            if self.is_abandoned() {
                 return Err(Error::Abandoned);
             }
             messages = mailbox.arrival.wait_timeout(messages, NAP).unwrap_or_else(PoisonError::into_inner).0;
         }
     }
 
+    pub(super) fn is_abandoned(&self) -> bool {
+        self.boxes.is_abandoned.load(Ordering::Acquire)
+    }
+
     pub(super) fn abandon(&self) {
         self.boxes.is_abandoned.store(true, Ordering::Release);
+        let breakers = self.boxes.breakers.iter();
+        let breakers = breakers.filter_map(|of| of.lock().unwrap_or_else(PoisonError::into_inner).take());
+        breakers.for_each(|breaker| breaker());
+    }
+
+    pub(super) fn break_by(&self, breaker: Breaker) {
+        *self.boxes.breakers[self.rank].lock().unwrap_or_else(PoisonError::into_inner) = Some(breaker);
     }
 }

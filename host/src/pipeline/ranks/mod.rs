@@ -121,13 +121,9 @@ pub(super) fn with_others<R>(
             scope.spawn(move || follow(device, comm, ranks, threads))
         };
         let others: Vec<_> = others.iter().map(follow).collect();
-        let result = space.connect().and_then(|()| work(Some(&ranks)));
-        match &result {
-            Ok(_) => {
-                (1..size).for_each(|rank| space.comm().send(rank, vec![]));
-                alive.end();
-            }
-            Err(_) => drop(alive),
+        let result = alive.ended(space.connect().and_then(|()| work(Some(&ranks))));
+        if result.is_ok() {
+            (1..size).for_each(|rank| space.comm().send(rank, vec![]));
         }
         let failed = others.into_iter().zip(1..).filter_map(|(other, rank)| {
             let error = other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)).err()?;
@@ -150,9 +146,7 @@ pub(super) fn with_others<R>(
 pub fn serve(space: &Space, model: &Model) -> Result<()> {
     let alive = Alive(space.comm().clone());
     model.all().try_for_each(|model| check(model, space.comm().size()))?;
-    serve_all(space, &Ranks::new(space, model, GATHERED)?)?;
-    alive.end();
-    Ok(())
+    alive.ended(serve_all(space, &Ranks::new(space, model, GATHERED)?))
 }
 
 /// What a rank beside the first does, in a pool of so many threads.
@@ -162,9 +156,7 @@ fn follow(device: DeviceName, comm: Comm, ranks: &Ranks, threads: usize) -> Resu
     pool.install(|| {
         let alive = Alive(comm);
         let space = Space::of_rank(device.open()?, alive.0.clone())?;
-        serve_all(&space, ranks)?;
-        alive.end();
-        Ok(())
+        alive.ended(serve_all(&space, ranks))
     })
 }
 
@@ -172,8 +164,16 @@ fn follow(device: DeviceName, comm: Comm, ranks: &Ranks, threads: usize) -> Resu
 struct Alive(Comm);
 
 impl Alive {
-    fn end(self) {
-        std::mem::forget(self);
+    /// What it has come to. What fails after another rank has given up fails for that.
+    fn ended<R>(self, result: Result<R>) -> Result<R> {
+        match result {
+            Err(_) if self.0.is_abandoned() => Err(Error::Abandoned),
+            Ok(value) => {
+                std::mem::forget(self);
+                Ok(value)
+            }
+            error => error,
+        }
     }
 }
 
@@ -373,8 +373,9 @@ pub(super) fn solve(run: &mut Run, (ranks, division): (&Ranks, &Division)) -> Re
     let others = || 1..size;
     let number = ranks.0.iter().position(|(of, _)| std::ptr::eq(of, division)).unwrap_or_default() as u64;
     others().for_each(|rank| comm.send(rank, bytemuck::bytes_of(&number).to_vec()));
-    let mut share = Share::new(space, division, &run.used.plan, Iterations::PLAIN)?;
+    let share = Share::new(space, division, &run.used.plan, Iterations::PLAIN)?;
     run.used.hierarchy = share.iteration.hierarchy().cloned();
+    let mut share = Some(share);
     run.timings.setup += run.phase.next("boundary");
     let mut body = patched(space, (model, 0), &run.used.plan)?;
     let n = body.supports.prescribed.len();
@@ -384,14 +385,19 @@ pub(super) fn solve(run: &mut Run, (ranks, division): (&Ranks, &Division)) -> Re
     run.used.device = format!("{size} x {}{link}", space.name());
     run.used.ranks = pieces.iter().zip(0..).map(|(nodes, rank)| size_of_rank(division, nodes, rank)).collect();
     for number in 0..run.cases.own {
+        let Some(of_first) = &mut share else { break };
         run.begin(number);
         let (loading, f) = body.loading::<f64>(space, model, number)?;
         body.loading = loading;
         others().for_each(|rank| comm.send(rank, bytemuck::cast_slice(&case(&body, &f, pieces[rank])).to_vec()));
-        share.load(&case(&body, &f, pieces[0]))?;
+        of_first.load(&case(&body, &f, pieces[0]))?;
         run.timings.boundary += run.phase.next("solve");
         run.monitor.phase("solve");
-        let (own, outcome, traffic) = share.solve(run.monitor)?;
+        let (own, outcome, traffic) = of_first.solve(run.monitor)?;
+        if number + 1 == run.cases.own {
+            // Its memory is for the results.
+            share = None;
+        }
         let (mut of_ranks, mut traffic) = (vec![own], vec![traffic]);
         for rank in others() {
             let come = comm.receive(rank)?;
