@@ -3,8 +3,9 @@
 
 use super::parts::{find, unite};
 use super::{Cells, Mesh};
-use crate::parallel;
+use crate::parallel::{self, PART};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// The rank of each node.
 pub struct Partition {
@@ -57,19 +58,18 @@ impl Partition {
     /// ascending too. `piece` is the rank's.
     pub fn neighbours(&self, mesh: &Mesh, rank: usize, piece: &Piece) -> Vec<(usize, [Vec<u32>; 2])> {
         let mut of_rank: BTreeMap<usize, [BTreeSet<u32>; 2]> = BTreeMap::new();
-        for cell in piece
-            .cells
-            .iter()
-            .flat_map(|(block, cells)| cells.iter().map(|cell| mesh.cells[*block].cell(*cell as usize)))
-        {
-            let rank_of = |node: &u32| self.rank_of[*node as usize] as usize;
-            if cell.iter().all(|node| rank_of(node) == rank) {
-                continue;
-            }
-            for other in cell.iter().filter(|node| rank_of(node) != rank) {
-                let [sends, ghosts] = of_rank.entry(rank_of(other)).or_default();
-                sends.extend(cell.iter().filter(|node| rank_of(node) == rank));
-                ghosts.insert(*other);
+        let rank_of = |node: &u32| self.rank_of[*node as usize] as usize;
+        for (block, cells) in &piece.cells {
+            let all = &mesh.cells[*block];
+            let is_cut = |cell: u32| all.cell(cell as usize).iter().any(|node| rank_of(node) != rank);
+            let cut =
+                parallel::flat_map(cells.len(), &|k, cut| cut.extend(Some(cells[k]).filter(|cell| is_cut(*cell))));
+            for cell in cut.into_iter().map(|cell| all.cell(cell as usize)) {
+                for other in cell.iter().filter(|node| rank_of(node) != rank) {
+                    let [sends, ghosts] = of_rank.entry(rank_of(other)).or_default();
+                    sends.extend(cell.iter().filter(|node| rank_of(node) == rank));
+                    ghosts.insert(*other);
+                }
             }
         }
         of_rank.into_iter().map(|(rank, sets)| (rank, sets.map(|set| set.into_iter().collect()))).collect()
@@ -83,10 +83,14 @@ fn halved<'a>(coords: &[[f64; 3]], nodes: &'a mut [u32], size: usize) -> Vec<&'a
         return [&*nodes].into_iter().chain((1..size).map(|_| &[][..])).collect();
     }
     let at = |node: &u32| coords[*node as usize];
-    let sides = |of: fn(f64, f64) -> f64| {
-        nodes.iter().map(at).reduce(|a, b| [0, 1, 2].map(|k| of(a[k], b[k]))).unwrap_or_default()
+    let around = |nodes: &[u32]| {
+        let point = nodes.iter().map(at).map(|x| [x; 2]);
+        point.reduce(|a, b| [[0, 1, 2].map(|k| a[0][k].min(b[0][k])), [0, 1, 2].map(|k| a[1][k].max(b[1][k]))])
     };
-    let (low, high) = (sides(f64::min), sides(f64::max));
+    let boxes = parallel::map(nodes.chunks(1 << 16), &around).into_iter().flatten();
+    let [low, high] = boxes
+        .reduce(|a, b| [[0, 1, 2].map(|k| a[0][k].min(b[0][k])), [0, 1, 2].map(|k| a[1][k].max(b[1][k]))])
+        .unwrap_or_default();
     let longest = (0..3).rev().max_by(|a, b| (high[*a] - low[*a]).total_cmp(&(high[*b] - low[*b]))).unwrap_or(0);
     let middle = nodes.len() * (size / 2) / size;
     let order = |a: &u32, b: &u32| at(a)[longest].total_cmp(&at(b)[longest]).then(a.cmp(b));
@@ -101,16 +105,22 @@ fn halved<'a>(coords: &[[f64; 3]], nodes: &'a mut [u32], size: usize) -> Vec<&'a
 impl Piece {
     /// All elements at nodes that are wanted.
     pub fn around(mesh: &Mesh, is_wanted: impl Fn(u32) -> bool + Sync) -> Piece {
-        let (mut marks, mut cells) = (vec![false; mesh.coords.len()], Vec::new());
+        let mut cells = Vec::new();
+        let marks: Vec<AtomicBool> = mesh.coords.iter().map(|_| AtomicBool::new(false)).collect();
         for (block, all) in mesh.solids() {
-            let is_near = parallel::map_indices(all.len(), &|cell| all.cell(cell).iter().any(|node| is_wanted(*node)));
-            let near: Vec<u32> = (0..all.len() as u32).filter(|cell| is_near[*cell as usize]).collect();
-            near.iter().flat_map(|cell| all.cell(*cell as usize)).for_each(|node| marks[*node as usize] = true);
+            let is_near = |cell: usize| all.cell(cell).iter().any(|node| is_wanted(*node));
+            let near = parallel::flat_map(all.len(), &|cell, near| near.extend(is_near(cell).then_some(cell as u32)));
+            parallel::for_ranges(near.len(), PART, &|range| {
+                let nodes = near[range].iter().flat_map(|cell| all.cell(*cell as usize));
+                nodes.for_each(|node| marks[*node as usize].store(true, Relaxed));
+            });
             if !near.is_empty() {
                 cells.push((block, near));
             }
         }
-        let nodes = (0..marks.len() as u32).filter(|node| marks[*node as usize]).collect();
+        let nodes = parallel::flat_map(marks.len(), &|node, nodes| {
+            nodes.extend(marks[node].load(Relaxed).then_some(node as u32));
+        });
         Piece { nodes, cells }
     }
 
@@ -125,14 +135,16 @@ impl Piece {
         self.nodes.iter().zip(0..).for_each(|(node, at)| place[*node as usize] = at);
         let cells = self.cells.iter().map(|(block, cells)| {
             let all = &whole.cells[*block];
-            let nodes = cells.iter().flat_map(|cell| all.cell(*cell as usize)).map(|node| place[*node as usize]);
-            let tags = cells.iter().map(|cell| all.tags[*cell as usize]);
-            Cells { kind: all.kind, nodes: nodes.collect(), tags: tags.collect() }
+            let nodes = parallel::flat_map(cells.len(), &|k, nodes| {
+                nodes.extend(all.cell(cells[k] as usize).iter().map(|node| place[*node as usize]));
+            });
+            let tags = parallel::map_items(cells, &|cell| all.tags[*cell as usize]);
+            Cells { kind: all.kind, nodes, tags }
         });
         Mesh {
             cells: cells.collect(),
-            coords: self.nodes.iter().map(|node| whole.coords[*node as usize]).collect(),
-            node_tags: self.nodes.iter().map(|node| whole.node_tags[*node as usize]).collect(),
+            coords: parallel::map_items(&self.nodes, &|node| whole.coords[*node as usize]),
+            node_tags: parallel::map_items(&self.nodes, &|node| whole.node_tags[*node as usize]),
             ..Mesh::default()
         }
     }

@@ -2,6 +2,7 @@
 
 use super::{Model, Spring, Study};
 use crate::mesh::partition::Piece;
+use crate::parallel;
 use std::sync::Arc;
 
 impl Model {
@@ -56,6 +57,6 @@ impl Model {
     }
 }
 
-fn picked<T: Copy>(values: &[T], cells: &[u32]) -> Vec<T> {
-    cells.iter().map(|cell| values[*cell as usize]).collect()
+fn picked<T: Copy + Sync + Send>(values: &[T], cells: &[u32]) -> Vec<T> {
+    parallel::map_items(cells, &|cell| values[*cell as usize])
 }

@@ -1,7 +1,7 @@
 //! Products with a matrix whose rows the ranks share: each has its own rows and columns as a matrix by itself, and what its
 //! rows have of other ranks' nodes beside that. Entries of other ranks arrive while the own product is computed.
 
-use super::interface::{Interface, Neighbour, Node};
+use super::interface::{CrossRows, Interface, Neighbour, Node};
 use super::sums::{Lists, SparseSums};
 use super::{LinOp, gather_into};
 use crate::device::{Buffer, Piece};
@@ -81,40 +81,34 @@ impl<T: Real> Halo<T> {
     /// What an interface adds to the rank's own matrix.
     pub fn of(space: &Space, interface: &Interface) -> Result<Self> {
         let Interface { rank, neighbours, rows } = interface;
-        Halo::new(space, (*rank, neighbours), rows.size, rows.blocks())
+        Halo::new(space, (*rank, neighbours), rows)
     }
 
-    /// Of blocks of this size by row and column.
-    pub fn new<'a>(
-        space: &Space,
-        (rank, neighbours): (u32, &[Neighbour]),
-        size: [usize; 2],
-        blocks: impl Iterator<Item = (u32, Node, &'a [f64])>,
-    ) -> Result<Self> {
+    /// Of these rows.
+    pub fn new(space: &Space, (rank, neighbours): (u32, &[Neighbour]), rows: &CrossRows) -> Result<Self> {
+        let size = rows.size;
         let ghosts = neighbours.iter().flat_map(|of| &of.ghosts).zip(0..);
         let places: BTreeMap<Node, u32> = ghosts.map(|(node, place)| (*node, place)).collect();
-        let mut terms: BTreeMap<u32, [Vec<(u32, f64)>; 2]> = BTreeMap::new();
-        for (row, node, block) in blocks {
-            let (is_outside, column) = if node.rank == rank { (0, node.row) } else { (1, places[&node]) };
-            for (target, values) in entries(row, size[0]).zip(block.chunks_exact(size[1])) {
-                let of_row = &mut terms.entry(target).or_default()[is_outside];
-                of_row.extend(entries(column, size[1]).zip(values.iter().copied()).filter(|term| term.1 != 0.0));
+        let (mut lists, mut row_sums) = ([Lists::empty(), Lists::empty()], Vec::with_capacity(rows.rows.len()));
+        for (row, blocks) in &rows.rows {
+            let mut largest = 0.0;
+            for (target, i) in entries(*row, size[0]).zip(0..) {
+                let mut terms = [Vec::new(), Vec::new()];
+                for (node, block) in blocks {
+                    let (is_outside, column) = if node.rank == rank { (0, node.row) } else { (1, places[node]) };
+                    let of_row = entries(column, size[1]).zip(block[i * size[1]..].iter().copied());
+                    terms[is_outside].extend(of_row.filter(|term| term.1 != 0.0));
+                }
+                largest = f64::max(largest, terms.iter().flatten().map(|term| term.1.abs()).sum());
+                let there = lists.iter_mut().zip(terms).filter(|(_, terms)| !terms.is_empty());
+                there.for_each(|(lists, terms)| lists.push(target, terms.into_iter()));
             }
+            row_sums.push((*row, largest));
         }
-        let mut row_sums: BTreeMap<u32, f64> = BTreeMap::new();
-        for (target, terms) in &terms {
-            let sum = terms.iter().flatten().map(|term| term.1.abs()).sum::<f64>();
-            let most = row_sums.entry(target / size[0] as u32).or_default();
-            *most = most.max(sum);
-        }
-        let sums = |which: usize| {
-            let mut lists = Lists::empty();
-            let rows = terms.iter().filter(|(_, terms)| !terms[which].is_empty());
-            rows.for_each(|(target, terms)| lists.push(*target, terms[which].iter().copied()));
-            if lists.targets.is_empty() { Ok(None) } else { SparseSums::new(space, lists).map(Some) }
-        };
+        let [own, outside] = lists
+            .map(|lists| if lists.targets.is_empty() { Ok(None) } else { SparseSums::new(space, lists).map(Some) });
         let exchange = Exchange::new(space, neighbours, size[1])?;
-        Ok(Halo { exchange, own: sums(0)?, outside: sums(1)?, row_sums: row_sums.into_iter().collect() })
+        Ok(Halo { exchange, own: own?, outside: outside?, row_sums })
     }
 
     /// `y += A x`, x of all ranks.

@@ -1,9 +1,10 @@
 //! The sparsity of a block matrix, before any storage format, on the host and on a device.
 
-use crate::device::Buffer;
+use crate::device::{Buffer, running_sums};
 use crate::linalg::Space;
 use crate::result::Result;
 use cuda_std::prelude::View;
+use kernels_rs::setup::order::Gather;
 use kernels_rs::sparse::PatternView;
 use kernels_rs::sparse::sliced::{SliceWidths, Slices};
 use std::ops::Range;
@@ -61,6 +62,20 @@ impl Pattern {
     /// Copies it back.
     pub fn download(&self, space: &Space) -> Result<Sparsity> {
         Ok(Sparsity { row_start: space.download(&self.row_start)?, columns: space.download(&self.columns)? })
+    }
+
+    /// Which blocks some rows have, in the order of the rows, and the place of the first block of each among all.
+    pub fn of_rows(&self, space: &Space, rows: &[u32]) -> Result<(Sparsity, Vec<u64>)> {
+        let starts = space.download(&self.row_start)?;
+        let of = |row: &u32| starts[*row as usize]..starts[*row as usize + 1];
+        let row_start = running_sums(rows.iter().map(|row| of(row).end - of(row).start));
+        let places = space.upload_vec(rows.iter().flat_map(of).map(|place| place as u32).collect())?;
+        let mut columns = space.zeros(places.len())?;
+        let kernel = Gather { index: places.view(), from: self.columns.view(), out: columns.view_mut() };
+        // SAFETY: all live until `take`, which waits; places are those of blocks.
+        unsafe { space.run(places.len(), kernel) }?;
+        let columns = space.take(columns)?;
+        Ok((Sparsity { row_start, columns }, rows.iter().map(|row| of(row).start).collect()))
     }
 
     /// Number of blocks.

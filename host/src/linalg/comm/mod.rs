@@ -7,7 +7,7 @@ mod mpi;
 mod threads;
 
 use crate::result::{Error, Result};
-use bytemuck::Zeroable;
+use bytemuck::{Pod, Zeroable};
 use mpi::Mpi;
 pub use mpi::local_rank;
 use std::mem::take;
@@ -65,8 +65,10 @@ pub enum Comm {
 }
 
 /// The values that a message has, of a plain type.
-pub fn values_in<T: bytemuck::AnyBitPattern>(message: &[u8]) -> Vec<T> {
-    message.chunks_exact(size_of::<T>()).map(bytemuck::pod_read_unaligned).collect()
+pub fn values_in<T: Pod>(message: &[u8]) -> Vec<T> {
+    let mut values = vec![T::zeroed(); message.len() / size_of::<T>()];
+    bytemuck::cast_slice_mut(&mut values).copy_from_slice(message);
+    values
 }
 
 impl Comm {

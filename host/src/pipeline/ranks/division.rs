@@ -5,6 +5,7 @@ use crate::assembly::{Numbering, Slanted, Supports};
 use crate::linalg::Space;
 use crate::mesh::partition::{Partition, Piece};
 use crate::model::Model;
+use crate::parallel;
 use crate::result::Result;
 use crate::solve::energy::Members;
 use kernels_rs::assembly::slanted::SLANTED;
@@ -66,15 +67,22 @@ impl<'a> Division<'a> {
         self.partition.rank_of[node as usize]
     }
 
+    /// The rows of nodes that a rank has; `nodes` are those of the rows.
+    pub fn own(&self, nodes: &[u32], rank: u32) -> Vec<u32> {
+        parallel::flat_map(nodes.len(), &|row, own| {
+            own.extend((self.rank_of(nodes[row]) == rank).then_some(row as u32))
+        })
+    }
+
     /// The supports of the nodes of the mesh at some rows, without values; nodes with `is_held` are held in all components.
-    pub fn supports(&self, nodes: &[u32], is_held: impl Fn(u32) -> bool) -> Supports {
+    pub fn supports(&self, nodes: &[u32], is_held: impl Fn(u32) -> bool + Sync) -> Supports {
         let all = (1 << self.supports.components) - 1;
         let fixed = |node: &u32| if is_held(*node) { all } else { self.supports.fixed[*node as usize] };
         let slanted = nodes.iter().zip(0..).filter(|(node, _)| !is_held(**node));
         let slanted = slanted.filter_map(|(node, row)| Some((row, self.supports.slanted.at(*node as usize)?)));
         let (rows, directions) = slanted.unzip();
         Supports {
-            fixed: nodes.iter().map(fixed).collect(),
+            fixed: parallel::map_items(nodes, &fixed),
             slanted: Slanted { rows, directions },
             prescribed: vec![0.0; self.supports.components * nodes.len()],
             motion: Vec::new(),
@@ -111,12 +119,11 @@ impl<'a> Division<'a> {
         };
         let (labels, n_parts) = &self.parts;
         let mut of_parts = vec![Vec::new(); *n_parts];
-        for (at, place) in numbering.to_mesh.iter().zip(0..) {
-            let node = piece.nodes[*at as usize];
-            if self.rank_of(node) == rank {
-                of_parts[labels[node as usize] as usize].push(place);
-            }
-        }
+        let own = parallel::flat_map(numbering.len(), &|place, own| {
+            let node = piece.nodes[numbering.to_mesh[place] as usize];
+            own.extend((self.rank_of(node) == rank).then(|| (labels[node as usize], place as u32)));
+        });
+        own.into_iter().for_each(|(part, place)| of_parts[part as usize].push(place));
         let groups = self.groups.as_ref().map(|groups| {
             let group = |block: usize, cell: u32| {
                 let first = self.model.mesh.cells[block].cell(cell as usize)[0];

@@ -7,6 +7,7 @@ use super::ghosts::Ghosts;
 use crate::assembly::{DeviceMesh, Numbering, VertexLevel};
 use crate::linalg::{Space, values_in};
 use crate::mesh::partition::Piece;
+use crate::parallel;
 use crate::result::choices::Preconditioner;
 use crate::result::{Plan, Result};
 use crate::solve::Silent;
@@ -24,18 +25,21 @@ pub struct Local<'a> {
     pub numbering: &'a Numbering,
     /// On the device.
     pub mesh: &'a DeviceMesh,
+    /// The node of the whole mesh of each row.
+    pub nodes: Vec<u32>,
 }
 
-impl Local<'_> {
+impl<'a> Local<'a> {
+    /// Of a piece with its numbering and its mesh.
+    pub fn new(piece: &'a Piece, numbering: &'a Numbering, mesh: &'a DeviceMesh) -> Self {
+        let nodes = parallel::map_items(&numbering.to_mesh, &|place| piece.nodes[*place as usize]);
+        Local { piece, numbering, mesh, nodes }
+    }
+
     /// The row of a node of the whole mesh.
     fn row(&self, node: u32) -> u32 {
         let Some(place) = self.piece.place(node) else { unreachable!("a node of another piece") };
         self.numbering.to_solver[place]
-    }
-
-    /// The node of the whole mesh of each row.
-    pub fn nodes(&self) -> Vec<u32> {
-        self.numbering.to_mesh.iter().map(|place| self.piece.nodes[*place as usize]).collect()
     }
 }
 
@@ -54,17 +58,17 @@ pub fn interfaces(
     let of_lists = |[sends, ghosts]: &[Vec<u32>; 2]| [rows(sends), rows(ghosts)];
     let lists: Vec<(usize, [Vec<u32>; 2])> = shared.iter().map(|(other, lists)| (*other, of_lists(lists))).collect();
     let neighbours = neighbours(space, &lists)?;
-    let nodes = local.nodes();
+    let nodes = &local.nodes;
     let ghosts: Vec<u32> = lists.iter().flat_map(|(_, [_, ghosts])| ghosts.clone()).collect();
     let edge = if shared.is_empty() { None } else { Some(Edge::new(division, &shared, by)?) };
     let size = division.model.analysis.components();
-    let others = of_nodes(&lists, &neighbours, &nodes);
+    let others = of_nodes(&lists, &neighbours, nodes);
     let rows = match &edge {
         Some(edge) => edge.cross_rows(division, (&edge.matrix, &edge.nodes), |node| local.row(node), &others)?,
         None => CrossRows::new([size; 2]),
     };
     let finest = Interface { rank, rows, neighbours: neighbours.clone() };
-    let own = (0..nodes.len() as u32).filter(|row| division.rank_of(nodes[*row as usize]) == rank).collect();
+    let own = division.own(nodes, rank);
     let vertices = match local.mesh.ends().filter(|_| by == Preconditioner::Amg) {
         Some(ends) => {
             Some(vertices(space, (division, local), (&lists, &neighbours), edge.as_ref(), &space.download(ends)?)?)
@@ -121,7 +125,7 @@ impl Edge {
         let of_phase = (&mut phase, &mut Timings::default());
         let (numbering, mesh, made): (_, _, Made<f64>) = unsupported(&host, (&part, 0), &plan, of_phase)?;
         let mut matrix = made.0;
-        let nodes = Local { piece: &piece, numbering: &numbering, mesh: &mesh }.nodes();
+        let nodes = Local::new(&piece, &numbering, &mesh).nodes;
         let supports = division.supports(&nodes, |_| false);
         let vertices = match mesh.ends().filter(|_| by == Preconditioner::Amg) {
             Some(ends) => {
@@ -163,7 +167,7 @@ impl Edge {
 
 /// The rows that are no middle of an edge.
 fn vertex_rows(ends: &[[u32; 2]]) -> Vec<u32> {
-    (0..ends.len() as u32).filter(|row| is_vertex(ends[*row as usize])).collect()
+    parallel::flat_map(ends.len(), &|row, rows| rows.extend(is_vertex(ends[row]).then_some(row as u32)))
 }
 
 fn is_vertex([a, b]: [u32; 2]) -> bool {
@@ -178,7 +182,7 @@ fn vertices(
     edge: Option<&Edge>,
     ends: &[[u32; 2]],
 ) -> Result<(Interface, Vec<u32>, CrossTransfer)> {
-    let (rank, nodes, rows) = (space.comm().rank() as u32, local.nodes(), vertex_rows(ends));
+    let (rank, nodes, rows) = (space.comm().rank() as u32, &local.nodes, vertex_rows(ends));
     let mut number = vec![0; ends.len()];
     rows.iter().zip(0..).for_each(|(row, place)| number[*row as usize] = place);
     let vertices_of = |of: &[u32]| -> Vec<u32> {
@@ -188,7 +192,7 @@ fn vertices(
     let of_vertices: Vec<(usize, [Vec<u32>; 2])> =
         lists.iter().map(|(other, lists)| (*other, of_lists(lists))).collect();
     let neighbours = neighbours(space, &of_vertices)?;
-    let vertex_nodes: Vec<u32> = rows.iter().map(|row| nodes[*row as usize]).collect();
+    let vertex_nodes: Vec<u32> = parallel::map_items(&rows, &|row| nodes[*row as usize]);
     let others = of_nodes(&of_vertices, &neighbours, &vertex_nodes);
     let size = division.model.analysis.components();
     let cross = match edge.and_then(|edge| Some((edge, edge.vertices.as_ref()?))) {
@@ -197,14 +201,16 @@ fn vertices(
         }
         None => CrossRows::new([size; 2]),
     };
-    let own =
-        (0..rows.len() as u32).filter(|vertex| division.rank_of(vertex_nodes[*vertex as usize]) == rank).collect();
+    let own = division.own(&vertex_nodes, rank);
     // The middle of an edge is the mean of its ends, which may be of another rank.
-    let fine = of_nodes(lists, of_fine, &nodes);
+    let fine = of_nodes(lists, of_fine, nodes);
     let (mut up, mut down) = (CrossRows::new([size; 2]), CrossRows::new([size; 2]));
-    for (row, of) in ends.iter().enumerate().filter(|(_, of)| !is_vertex(**of)) {
+    let is_own = |row: usize| division.rank_of(nodes[row]) == rank;
+    let is_cut = |row: usize| !is_vertex(ends[row]) && ends[row].iter().any(|end| is_own(*end as usize) != is_own(row));
+    let cut = parallel::flat_map(ends.len(), &|row, cut| cut.extend(is_cut(row).then_some(row)));
+    for row in cut {
         let middle = nodes[row];
-        for end in of.iter().map(|end| *end as usize) {
+        for end in ends[row].iter().map(|end| *end as usize) {
             let mask = division.free(middle) & division.free(nodes[end]);
             let mean: Vec<f64> = (0..size * size)
                 .map(|k| if k % (size + 1) == 0 && mask >> (k / (size + 1)) & 1 == 1 { 0.5 } else { 0.0 })

@@ -191,7 +191,7 @@ fn serve_all(space: &Space, ranks: &Ranks) -> Result<()> {
         let (division, plan) = &ranks.0[number as usize];
         let mut share = Share::new(space, division, plan, Iterations::PLAIN)?;
         loop {
-            let case = values_in::<f64>(&comm.receive(0)?);
+            let case = comm.receive(0)?;
             if case.is_empty() {
                 break;
             }
@@ -235,9 +235,8 @@ impl<'a> Share<'a> {
             }
         };
         let mesh = Rc::new(mesh);
-        let local = Local { piece, numbering: &numbering, mesh: &mesh };
-        let nodes = local.nodes();
-        let supports = division.supports(&nodes, |node| division.rank_of(node) as usize != rank);
+        let local = Local::new(piece, &numbering, &mesh);
+        let supports = division.supports(&local.nodes, |node| division.rank_of(node) as usize != rank);
         let by = plan.preconditioner.unwrap_or(precond::AUTO);
         let (interfaces, ghosts) = interfaces(space, (division, by), &local)?;
         let coords = numbering.gather(&part.mesh.coords);
@@ -252,7 +251,8 @@ impl<'a> Share<'a> {
                 (Operator::MatrixFree(product), Strategy::RowOwner)
             }
         };
-        let own = own(division, &piece.nodes, &numbering.to_solver, rank);
+        let own =
+            parallel::map_items(&division.own(&piece.nodes, rank as u32), &|at| numbering.to_solver[*at as usize]);
         let couplings = Couplings::new(space, &part, &numbering, true)?;
         let coupling = couplings.as_ref().map(|couplings| couplings.on_device.clone());
         let (loading, ghosts) = (Loading::default(), Some(ghosts));
@@ -265,24 +265,24 @@ impl<'a> Share<'a> {
     }
 
     /// Takes a case, as [`case`] has it.
-    fn load(&mut self, case: &[f64]) -> Result<()> {
-        let [norm_f, n_parts, n_weights] = case[..HEAD] else { return Err(Error::Abandoned) };
-        let (n_parts, n) = (n_parts as usize, self.system.body.supports.prescribed.len());
-        let mut rest = &case[HEAD..];
+    fn load(&mut self, mut case: &[u8]) -> Result<()> {
         let mut next = |n: usize| {
-            let (own, others) = rest.split_at(n);
-            rest = others;
-            own.to_vec()
+            let (own, others) = case.split_at(n * size_of::<f64>());
+            case = others;
+            values_in::<f64>(own)
         };
-        let (offset, active) = (next(n_parts), next(n_parts));
-        let mut vectors = [n, n, n, n * n_weights as usize].map(&mut next);
+        let [norm_f, n_parts, n_weights, n_more] = next(HEAD)[..] else { return Err(Error::Abandoned) };
+        let (offset, active) = (next(n_parts as usize), next(n_parts as usize));
         let (size, places) = (self.system.body.supports.components, &self.system.body.numbering.to_mesh);
-        for vector in vectors.iter_mut().filter(|vector| !vector.is_empty()) {
-            *vector = picked(places.len(), size, &|row| &vector[size * places[row] as usize..]);
-        }
-        let [mut f, prescribed, all, mut weights] = vectors;
+        let mut vector = |is_there: f64| {
+            let by_node = next(if is_there > 0.0 { size * places.len() } else { 0 });
+            let n = if by_node.is_empty() { 0 } else { places.len() };
+            picked(n, size, &|row| &by_node[size * places[row] as usize..])
+        };
+        let [mut f, all, prescribed, mut weights] = [1.0, n_more, n_more, n_weights].map(&mut vector);
         let body = &mut self.system.body;
-        body.supports.prescribed = prescribed;
+        let all = if n_more > 0.0 { all } else { f.clone() };
+        body.supports.prescribed = if n_more > 0.0 { prescribed } else { vec![0.0; f.len()] };
         // Rows of other ranks' nodes are theirs.
         body.supports.free_part(&mut f);
         body.supports.free_part(&mut weights);
@@ -305,12 +305,6 @@ impl<'a> Share<'a> {
         let own = picked(rows.len(), size, &|place| &v[size * rows[place] as usize..]);
         Ok((own, outcome, traffic))
     }
-}
-
-/// The rows of a rank's own nodes.
-fn own(division: &Division, nodes: &[u32], rows: &[u32], rank: usize) -> Vec<u32> {
-    let all = nodes.iter().zip(rows);
-    all.filter(|(node, _)| division.rank_of(**node) as usize == rank).map(|(_, row)| *row).collect()
 }
 
 /// What solves the equations of all ranks.
@@ -345,23 +339,28 @@ impl Monitor for Together<'_> {
 }
 
 /// Numbers before the vectors of a case.
-const HEAD: usize = 3;
+const HEAD: usize = 4;
 
-/// A case for the nodes of a piece: norm of f, number of parts, whether there are weights, energy of what is prescribed and
-/// whether each part is active; then by nodes f, what is prescribed, loads and weights.
-fn case(body: &Loaded, f: &[f64], nodes: &[u32]) -> Vec<f64> {
+/// A case for the nodes of a piece: norm of f, number of parts, whether there are weights, whether loads are told apart from f,
+/// energy of what is prescribed and whether each part is active; then by nodes f, loads and what is prescribed if they are told
+/// apart, and weights.
+fn case(body: &Loaded, f: &[f64], nodes: &[u32]) -> Vec<u8> {
     let Loaded { numbering, supports, loading, .. } = body;
-    let has_weights = !loading.weights.is_empty();
-    let mut case = vec![loading.norm_f, loading.offset.len() as f64, f64::from(u8::from(has_weights))];
-    case.extend_from_slice(&loading.offset);
-    case.extend(loading.active.iter().map(|active| f64::from(u8::from(*active))));
-    let vectors = [f, &supports.prescribed, &loading.loads.all, &loading.weights];
+    // f is what is left of the loads where nothing is held.
+    let has_more = body.couplings.is_some() || supports.prescribed.iter().any(|value| *value != 0.0);
+    let flags = [!loading.weights.is_empty(), has_more].map(|flag| f64::from(u8::from(flag)));
+    let mut head = vec![loading.norm_f, loading.offset.len() as f64, flags[0], flags[1]];
+    head.extend_from_slice(&loading.offset);
+    head.extend(loading.active.iter().map(|active| f64::from(u8::from(*active))));
+    let mut case = bytemuck::cast_slice(&head).to_vec();
+    let more = if has_more { [&loading.loads.all[..], &supports.prescribed] } else { [&[][..]; 2] };
+    let vectors = [f, more[0], more[1], &loading.weights];
     for vector in vectors.into_iter().filter(|vector| !vector.is_empty()) {
         let of_node = |place: usize| {
             let row = numbering.to_solver[nodes[place] as usize] as usize;
             &vector[row * supports.components..]
         };
-        case.extend(picked(nodes.len(), supports.components, &of_node));
+        case.extend_from_slice(bytemuck::cast_slice(&picked(nodes.len(), supports.components, &of_node)));
     }
     case
 }
@@ -389,7 +388,7 @@ pub(super) fn solve(run: &mut Run, (ranks, division): (&Ranks, &Division)) -> Re
         run.begin(number);
         let (loading, f) = body.loading::<f64>(space, model, number)?;
         body.loading = loading;
-        others().for_each(|rank| comm.send(rank, bytemuck::cast_slice(&case(&body, &f, pieces[rank])).to_vec()));
+        others().for_each(|rank| comm.send(rank, case(&body, &f, pieces[rank])));
         of_first.load(&case(&body, &f, pieces[0]))?;
         run.timings.boundary += run.phase.next("solve");
         run.monitor.phase("solve");
@@ -419,7 +418,7 @@ pub(super) fn solve(run: &mut Run, (ranks, division): (&Ranks, &Division)) -> Re
 }
 
 fn size_of_rank(division: &Division, nodes: &[u32], rank: u32) -> RankSize {
-    let own = nodes.iter().filter(|node| division.rank_of(**node) == rank).count();
+    let own = division.own(nodes, rank).len();
     RankSize { nodes: own, ghosts: nodes.len() - own, messages: 0, bytes: 0, exchange_s: 0.0 }
 }
 

@@ -5,7 +5,6 @@ use super::coupled::Sums;
 use super::fine::Fine;
 use super::messages::{Message, NodeRows, all_to_all, exchange_rows, neighbours_of};
 use super::setup::Coarsening;
-use crate::device::running_sums;
 use crate::linalg::Space;
 use crate::parallel;
 use crate::result::Result;
@@ -137,10 +136,9 @@ impl<R: Real> Galerkin<'_, R> {
     /// Rows of the rank's own matrix.
     fn matrix_rows(&self, rows: &[u32]) -> Result<Vec<BlockRow>> {
         let (space, size) = (self.space, self.fine.entries.size);
-        let pattern = self.fine.pattern.download(space)?;
-        let starts = running_sums(rows.iter().map(|row| pattern.range(*row as usize).len() as u64));
-        let values = self.fine.blocks_of(space, (rows, &starts))?;
-        Ok(by_row(&pattern, rows, values.chunks_exact(size * size).map(<[f64]>::to_vec)))
+        let (sparsity, _) = self.fine.pattern.of_rows(space, rows)?;
+        let values = self.fine.blocks_of(space, (rows, &sparsity.row_start))?;
+        Ok(by_row(&sparsity, values.chunks_exact(size * size).map(<[f64]>::to_vec)))
     }
 }
 
@@ -243,16 +241,18 @@ fn transposed(block: &[f64], columns: usize) -> Vec<f64> {
 
 /// Rows of a matrix of blocks.
 fn rows_of(space: &Space, of: &BlockRows<f64>, rows: &[u32]) -> Result<Vec<BlockRow>> {
-    let (pattern, size) = (of.shape.pattern.download(space)?, of.rows * of.columns);
-    let blocks = rows.iter().flat_map(|row| pattern.range(*row as usize));
-    let places: Vec<u32> = blocks.flat_map(|block| (block * size..(block + 1) * size).map(|k| k as u32)).collect();
+    let ((sparsity, first), size) = (of.shape.pattern.of_rows(space, rows)?, of.rows * of.columns);
+    let values_of = |(row, first): (usize, &u64)| {
+        let first = *first as usize * size;
+        (first..first + sparsity.row(row).len() * size).map(|k| k as u32)
+    };
+    let places: Vec<u32> = first.iter().enumerate().flat_map(values_of).collect();
     let values = sparse::pick(space, &of.values, &places)?;
     // Kernels have columns one after the other.
-    Ok(by_row(&pattern, rows, values.chunks_exact(size).map(|block| transposed(block, of.rows))))
+    Ok(by_row(&sparsity, values.chunks_exact(size).map(|block| transposed(block, of.rows))))
 }
 
 /// Blocks with their columns, by row, where they come row after row.
-fn by_row(pattern: &Sparsity, rows: &[u32], mut blocks: impl Iterator<Item = Vec<f64>>) -> Vec<BlockRow> {
-    let of_row = |row: &u32| pattern.row(*row as usize).iter().copied().zip(&mut blocks).collect();
-    rows.iter().map(of_row).collect()
+fn by_row(pattern: &Sparsity, mut blocks: impl Iterator<Item = Vec<f64>>) -> Vec<BlockRow> {
+    (0..pattern.n_rows()).map(|row| pattern.row(row).iter().copied().zip(&mut blocks).collect()).collect()
 }

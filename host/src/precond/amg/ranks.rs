@@ -120,8 +120,8 @@ fn across<T: Real>(
     next: &Interface,
     transfer: &CrossTransfer,
 ) -> Result<Across<T>> {
-    let up = Halo::new(space, (*rank, &next.neighbours), transfer.up.size, transfer.up.blocks())?;
-    let down = Halo::new(space, (*rank, neighbours), transfer.down.size, transfer.down.blocks())?;
+    let up = Halo::new(space, (*rank, &next.neighbours), &transfer.up)?;
+    let down = Halo::new(space, (*rank, neighbours), &transfer.down)?;
     Ok(Across { up, down, gathered: None })
 }
 
