@@ -107,6 +107,34 @@ fn operators_without_a_matrix_are_shared_too() {
     }
 }
 
+#[test]
+fn flat_and_slender_bodies_take_no_more_iterations() {
+    let bodies = [
+        (ElementKind::Hex8I, [1.0, 1.0, 0.01], [24, 24, 1]),
+        (ElementKind::Hex8, [1.0, 1.0, 0.02], [20, 20, 2]),
+        (ElementKind::Hex20, [1.0, 1.0, 0.01], [12, 12, 1]),
+        (ElementKind::Tet10, [1.0, 1.0, 0.02], [12, 12, 1]),
+        (ElementKind::Hex8I, [1.0, 0.02, 0.02], [60, 2, 2]),
+        (ElementKind::Hex20, [1.0, 0.02, 0.02], [40, 1, 1]),
+    ];
+    let text = "[[support]]\non = \"xmin\"\nfix = \"xyz\"\n[[traction]]\non = \"xmax\"\nvector = [0.0, 0.0, -1.0]\n";
+    for (kind, size, cells) in bodies {
+        let mut model = couplings::model(&format!("{HEAD}{text}"), generate_box(kind, size, cells).unwrap());
+        (model.solver.method, model.solver.preconditioner) = (Some(Method::Cg), Some(Preconditioner::Amg));
+        let alone = on(DeviceName::Cpu, 1, &model).unwrap();
+        for n in [2, 4, 8] {
+            let shared = on(DeviceName::Cpu, n, &model).unwrap();
+            let [with, without] = [&shared, &alone].map(|of| of.outcome.iterations);
+            println!("{} {cells:?}, {n} ranks: {with} and {without} iterations", kind.info().name);
+            assert!(
+                with as f64 <= 1.25 * without as f64 + 1.0,
+                "{} {cells:?}, {n} ranks: {with} and {without} iterations",
+                kind.info().name
+            );
+        }
+    }
+}
+
 /// Two bars one on the other, whose meshes do not match, tied all along; a node follows two others besides.
 fn tied(kind: ElementKind, cells: usize) -> Model {
     let bars = [("a", 0.0, [3 * cells, cells, cells]), ("b", 1.0, [4 * cells, cells, cells])];
@@ -186,7 +214,7 @@ fn what_one_device_alone_can_do_is_refused() {
     for (change, word) in [
         ((|model: &mut Model| model.solver.method = Some(Method::Direct)) as fn(&mut Model), "method `cg`"),
         (|model| model.solver.precision = Some(Precision::Mixed), "precision `double`"),
-        (|model| model.study = warpfem::model::Study::Modal, "study `static`"),
+        (|model| model.study = warpfem::model::Study::Modal, "static studies"),
     ] {
         let (code, text) = said(refused(change));
         assert!(code == 2 && text.contains("devices") && text.contains(word), "{code} {text}");

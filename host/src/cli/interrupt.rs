@@ -4,6 +4,7 @@
 //! code is 130. At any other time, and the second time, it ends the program at once. SIGTERM and SIGHUP always do. No
 //! half-written file is left.
 
+use super::mpi;
 #[cfg(unix)]
 use super::threads;
 use crate::output;
@@ -108,7 +109,9 @@ fn arrived(signal: i32) {
 fn end(signal: i32) -> ! {
     let written = output::discard_unfinished();
     let what = if signal == INTERRUPT { "interrupted" } else { "terminated" };
-    say(&if written { what.into() } else { format!("{what}; nothing was written") });
+    if mpi::speaks() {
+        say(&if written { what.into() } else { format!("{what}; nothing was written") });
+    }
     std::process::exit(128 + signal);
 }
 

@@ -25,6 +25,11 @@ pub fn join() -> Result<Option<&'static Comm>> {
     Ok(COMM.get_or_init(|| comm).as_ref())
 }
 
+/// Whether this process is the one that speaks.
+pub fn speaks() -> bool {
+    COMM.get().and_then(Option::as_ref).is_none_or(|comm| comm.rank() == 0)
+}
+
 /// All have solved what there was to solve.
 pub fn has_solved() {
     HAS_SOLVED.store(true, Ordering::Relaxed);

@@ -209,6 +209,7 @@ fn help(error: &Error) -> &'static str {
             "\nhelp: nothing is written; `warpfem info` shows the mesh's extent and its worst elements"
         }
         error if error.exit_code() == 6 => "\nhelp: use a coarser mesh; on a GPU try `--device cpu`",
+        Error::Solve(result::Error::Devices(_)) => "\nhelp: leave out `--devices`, or start one process",
         Error::Solve(result::Error::Device(_)) => {
             "\nhelp: `warpfem devices` lists the devices of this machine; `--device cpu` needs no GPU, and gives the \
              same results"

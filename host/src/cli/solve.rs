@@ -10,6 +10,7 @@ use crate::mesh::write::Form;
 use crate::model::SolverOptions;
 use crate::output::Viewpoint;
 use crate::pipeline::Solution;
+use crate::result::Error;
 use crate::result::choices::{
     Acceleration, Choice, Format, Method, ORDERS, Operator, Ordering, Precision, Preconditioner, Strategy, find,
 };
@@ -188,6 +189,9 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
             model
         });
         return Ok(mpi::serve(arguments.device, comm, read)?);
+    }
+    if comm.is_some() && arguments.devices != 1 {
+        return Err(Error::Devices("`--devices` is for one process; `mpirun -n N` has N devices".into()).into());
     }
     let progress = Progress::new(arguments.quiet);
     let mut job = Job::read(&arguments.case, arguments.output.as_deref(), arguments.device, &progress)?;

@@ -4,6 +4,7 @@
 use super::parts::{find, unite};
 use super::{Cells, Mesh};
 use crate::parallel::{self, PART};
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -91,9 +92,14 @@ fn halved<'a>(coords: &[[f64; 3]], nodes: &'a mut [u32], size: usize) -> Vec<&'a
     let [low, high] = boxes
         .reduce(|a, b| [[0, 1, 2].map(|k| a[0][k].min(b[0][k])), [0, 1, 2].map(|k| a[1][k].max(b[1][k]))])
         .unwrap_or_default();
-    let longest = (0..3).rev().max_by(|a, b| (high[*a] - low[*a]).total_cmp(&(high[*b] - low[*b]))).unwrap_or(0);
+    let mut sides = [0, 1, 2];
+    sides.sort_by(|a, b| (high[*b] - low[*b]).total_cmp(&(high[*a] - low[*a])));
     let middle = nodes.len() * (size / 2) / size;
-    let order = |a: &u32, b: &u32| at(a)[longest].total_cmp(&at(b)[longest]).then(a.cmp(b));
+    // Nodes one above the other in a flat body stay together.
+    let order = |a: &u32, b: &u32| {
+        let along = sides.map(|side| at(a)[side].total_cmp(&at(b)[side]));
+        along.into_iter().fold(Ordering::Equal, Ordering::then).then(a.cmp(b))
+    };
     nodes.select_nth_unstable_by(middle, order);
     let (left, right) = nodes.split_at_mut(middle);
     let (mut pieces, others) =

@@ -10,7 +10,7 @@ use crate::model::Model;
 use crate::plan::{self, DeviceFacts};
 use crate::precond::{self, Context, Preconditioner as Precondition, Rounded, Unscaled};
 use crate::result::choices::{Method, Preconditioner};
-use crate::result::{Change, Changed, DirectError, Error, Plan, Result};
+use crate::result::{Change, Changed, DirectError, Error, Plan, Reason, Result};
 use crate::solve;
 use crate::solve::Iteration;
 use crate::solve::iteration::{self, Builder};
@@ -97,7 +97,7 @@ impl<T: Real> Maker<'_, T> {
         let made = system.on_reduced(space, |matrix| Ok(build(space, matrix, &system.body.coords)))?;
         match (made, instead) {
             (Err(error @ (Error::OutOfMemory { .. } | Error::Direct(_))), Some(build)) => {
-                let other = plan::without_factor(self.model, &DeviceFacts::of(self.space));
+                let other = plan::without_factor(self.model, &DeviceFacts::of(self.space), Reason::FactorFailed);
                 *self.plan = Plan { precision: self.plan.precision, fill: self.plan.fill, ..other };
                 self.note(Changed::Method, Method::Direct.name(), self.plan.method.name(), error.to_string());
                 self.iteration(build)

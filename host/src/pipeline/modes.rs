@@ -10,7 +10,9 @@ use crate::linalg::Space;
 use crate::plan::{self, DeviceFacts};
 use crate::precond;
 use crate::result::choices::{Method, Precision, Preconditioner};
-use crate::result::{Change, Changed, DirectError, Ending, Error, Measure, Outcome, Result, Step, Table, TableInfo};
+use crate::result::{
+    Change, Changed, DirectError, Ending, Error, Measure, Outcome, Reason, Result, Step, Table, TableInfo,
+};
 use crate::solve::Iteration;
 use crate::solve::direct::{self, Direct};
 use crate::sparse::{LinOp, Matrix};
@@ -73,7 +75,7 @@ pub(super) fn preconditioner(run: &mut Run, system: &System<f64>) -> Result<Box<
             }
             Err(error @ Error::Direct(DirectError::NotPositive { .. })) if run.model.prestress => return Err(error),
             Err(error @ (Error::OutOfMemory { .. } | Error::Direct(_))) if run.model.solver.method.is_none() => {
-                let other = plan::without_factor(run.model, &DeviceFacts::of(run.space));
+                let other = plan::without_factor(run.model, &DeviceFacts::of(run.space), Reason::FactorFailed);
                 let (from, to) = (Method::Direct.name(), other.method.name());
                 run.changes.push(Change { choice: Changed::Method, from, to, reason: error.to_string() });
                 run.used.plan = other;

@@ -187,9 +187,9 @@ pub fn decide(model: &Model, device: &DeviceFacts) -> Plan {
     }
 }
 
-/// The same where a factor was decided on and could not be made: the matrix is there then.
-pub fn without_factor(model: &Model, device: &DeviceFacts) -> Plan {
-    iterate(model, device, Some(Reason::FactorFailed), None).rounded(model, device)
+/// The same where a factor was decided on and cannot be had, for some reason: the matrix is there then.
+pub fn without_factor(model: &Model, device: &DeviceFacts, why: Reason) -> Plan {
+    iterate(model, device, Some(why), None).rounded(model, device)
 }
 
 /// The size of a model's factor, by the graph of its nodes.

@@ -6,7 +6,7 @@ use super::operator;
 use crate::model::{Model, Study};
 use crate::precond;
 use crate::result::choices::{Acceleration, Method, Operator, PLAIN_PRECISIONS, Precision};
-use crate::result::{Error, Plan, Result};
+use crate::result::{Error, Plan, Reason, Result};
 use crate::solve::direct;
 
 /// The plan of a model for a device: every `auto` decided, and all choices go together.
@@ -34,7 +34,7 @@ pub fn resolve(model: &Model, facts: &DeviceFacts) -> Result<Plan> {
     }
     let mut plan = decide(model, facts);
     if is_long && plan.method == Method::Direct {
-        plan = super::without_factor(model, facts);
+        plan = super::without_factor(model, facts, Reason::FactorFailed);
     }
     if solver.operator == Some(Operator::MatrixFree) {
         operator::check(model, &plan)?;

@@ -33,6 +33,9 @@ pub enum Error {
         /// What can.
         available: Vec<&'static str>,
     },
+    /// Several devices cannot solve a model (exit code 2).
+    #[error("{0}")]
+    Devices(String),
     /// A direct solver has no solution (exit code 2 or 4).
     #[error(transparent)]
     Direct(#[from] DirectError),
@@ -99,7 +102,7 @@ impl Error {
     /// The process exit code that stands for this kind of error.
     pub fn exit_code(&self) -> u8 {
         match self {
-            Error::NotAvailable { .. } | Error::Unsuited { .. } => 2,
+            Error::NotAvailable { .. } | Error::Unsuited { .. } | Error::Devices(_) => 2,
             Error::NotSolvable(_)
             | Error::NeverBuckles(_)
             | Error::Unstable

@@ -35,6 +35,8 @@ pub enum Reason {
     },
     /// Products of quadratic elements are faster without a matrix.
     NoMatrix,
+    /// A direct solver runs on one device.
+    SeveralDevices,
     /// The lowest modes are iterated on together.
     Modes,
     /// Multigrid was decided on and has too little memory.
@@ -92,6 +94,7 @@ impl fmt::Display for Reason {
                 write!(f, "a direct solution would cost more (its factor has {per:.0} values per unknown)")
             }
             Reason::FactorFailed => write!(f, "a factor was not possible"),
+            Reason::SeveralDevices => write!(f, "several devices have no direct solver"),
             Reason::Needed(hard) => write!(f, "{hard}"),
             Reason::OfPrecision(precision) => write!(f, "the preconditioner of {} precision", precision.name()),
             Reason::FastestOnCpu => write!(f, "multigrid is the fastest iteration on a CPU"),

@@ -27,7 +27,7 @@ use crate::parallel::{self, PART};
 use crate::plan::{self, DeviceFacts};
 use crate::precond::{self, Context};
 use crate::result::choices::{self, Method, Precision, Preconditioner, Strategy};
-use crate::result::{Error, Outcome, Plan, Result};
+use crate::result::{Error, Outcome, Plan, Reason, Result};
 use crate::solve::{Iteration, Monitor, Silent};
 use crate::sparse::{Halo, Interfaces};
 use interface::{Local, interfaces};
@@ -44,7 +44,9 @@ impl<'a> Ranks<'a> {
             let division = Division::new(model, size, gathered);
             match division.empty() {
                 None => Ok((division, plan_of(space, model)?)),
-                Some(rank) => refuse(&format!("leaves rank {rank} without nodes: couplings keep theirs on one device")),
+                Some(rank) => {
+                    refuse(format!("rank {rank} has no nodes: those of a tie or an equation stay on one device"))
+                }
             }
         };
         model.all().map(of_model).collect::<Result<_>>().map(Ranks)
@@ -56,8 +58,8 @@ impl<'a> Ranks<'a> {
     }
 }
 
-fn refuse<R>(why: &str) -> Result<R> {
-    Err(Error::Unsuited { what: "option", name: "devices", why: why.into(), available: vec!["1"] })
+fn refuse<R>(why: impl Into<String>) -> Result<R> {
+    Err(Error::Devices(why.into()))
 }
 
 /// Refuses what one device alone can do.
@@ -67,18 +69,26 @@ fn check(model: &Model, size: usize) -> Result<()> {
     let is_warm = model.materials.iter().any(|material| !material.by_temperature.is_empty());
     let solver = &model.solver;
     match () {
-        () if model.study != Study::Static => refuse("is of study `static`"),
-        () if !model.constraints.remotes.is_empty() => refuse("does not go with remote points and rigid bodies"),
-        () if !model.constraints.bolts.is_empty() => refuse("does not go with bolts"),
-        () if !model.constraints.bonds.is_empty() => refuse("does not go with springs between nodes"),
-        () if of_second_order(false) && of_second_order(true) => {
-            refuse("does not go with elements of first and of second order in one mesh")
+        () if model.study != Study::Static => refuse("only static studies run on several devices"),
+        () if !model.constraints.remotes.is_empty() => {
+            refuse("models with remote points or rigid bodies run on one device only")
         }
-        () if model.mesh.coords.len() < size => refuse("is more than there are nodes"),
-        () if is_warm => refuse("does not go with constants `by_temperature`"),
-        () if solver.method.is_some_and(|method| method != Method::Cg) => refuse("goes with method `cg` alone"),
+        () if !model.constraints.bolts.is_empty() => refuse("models with bolts run on one device only"),
+        () if !model.constraints.bonds.is_empty() => {
+            refuse("springs between nodes, and ties with a `conductance`, run on one device only")
+        }
+        () if of_second_order(false) && of_second_order(true) => {
+            refuse("meshes with elements of first and of second order run on one device only")
+        }
+        () if model.mesh.coords.len() < size => {
+            refuse(format!("a mesh of {} nodes cannot be shared by {size} devices", model.mesh.coords.len()))
+        }
+        () if is_warm => refuse("materials with `by_temperature` run on one device only"),
+        () if solver.method.is_some_and(|method| method != Method::Cg) => {
+            refuse("several devices have method `cg` only")
+        }
         () if solver.precision.is_some_and(|precision| precision != Precision::Double) => {
-            refuse("goes with precision `double` alone")
+            refuse("several devices have precision `double` only")
         }
         () => Ok(()),
     }
@@ -94,7 +104,7 @@ fn plan_of(space: &Space, model: &Model) -> Result<Plan> {
     }
     let mut plan = plan::resolve(model, &facts)?;
     if plan.method != Method::Cg {
-        plan = plan::without_factor(model, &facts);
+        plan = plan::without_factor(model, &facts, Reason::SeveralDevices);
     }
     plan.precision = Precision::Double;
     Ok(plan)
@@ -212,6 +222,8 @@ struct Share<'a> {
     iteration: Box<dyn Iteration<f64>>,
     /// The rows of the rank's own nodes, as these ascend in the mesh.
     own: Vec<u32>,
+    /// Seconds that the assembly of its matrix took.
+    assembly_s: f64,
 }
 
 impl<'a> Share<'a> {
@@ -223,14 +235,15 @@ impl<'a> Share<'a> {
         let rank = space.comm().rank();
         let piece = division.piece(rank);
         let part = division.model.part(piece, |node| division.rank_of(node) as usize == rank);
-        let phase = (&mut Phase::begin(&Silent, "setup"), &mut Timings::default());
+        let (mut phase, mut timings) = (Phase::begin(&Silent, "setup"), Timings::default());
         let (numbering, mesh, made): (_, _, Option<Made<f64>>) = match plan.operator {
             Some(choices::Operator::MatrixFree) => {
                 let (numbering, mesh) = without_matrix(space, (&part, 0))?;
                 (numbering, mesh, None)
             }
             _ => {
-                let (numbering, mesh, made) = unsupported(space, (&part, 0), plan, phase)?;
+                let (numbering, mesh, made) = unsupported(space, (&part, 0), plan, (&mut phase, &mut timings))?;
+                timings.assembly += phase.next("setup");
                 (numbering, mesh, Some(made))
             }
         };
@@ -261,7 +274,7 @@ impl<'a> Share<'a> {
         let halo = Some(Halo::of(space, &interfaces.finest)?);
         let f = space.zeros(body.supports.prescribed.len())?;
         let system = System { body, operator, f, coupling, halo, strategy };
-        Ok(Share { space, part, system, iteration, own })
+        Ok(Share { space, part, system, iteration, own, assembly_s: timings.assembly })
     }
 
     /// Takes a case, as [`case`] has it.
@@ -374,8 +387,9 @@ pub(super) fn solve(run: &mut Run, (ranks, division): (&Ranks, &Division)) -> Re
     others().for_each(|rank| comm.send(rank, bytemuck::bytes_of(&number).to_vec()));
     let share = Share::new(space, division, &run.used.plan, Iterations::PLAIN)?;
     run.used.hierarchy = share.iteration.hierarchy().cloned();
+    run.timings.assembly += share.assembly_s;
+    run.timings.setup += run.phase.next("boundary") - share.assembly_s;
     let mut share = Some(share);
-    run.timings.setup += run.phase.next("boundary");
     let mut body = patched(space, (model, 0), &run.used.plan)?;
     let n = body.supports.prescribed.len();
     body.take_off_motion(model, |_| Ok(vec![1.0; n]))?;

@@ -40,7 +40,7 @@ impl<R: Real> Galerkin<'_, R> {
         let sent = neighbours.iter().flat_map(|of| &of.sends);
         let edge: BTreeSet<u32> = h.rows.keys().chain(x.rows.keys()).chain(sent).copied().collect();
         let edge: Vec<u32> = edge.into_iter().collect();
-        let a: BTreeMap<u32, BlockRow> = edge.iter().copied().zip(self.matrix_rows(&edge)?).collect();
+        let a: BTreeMap<u32, BlockRow> = edge.iter().copied().zip(matrix_rows(self.space, self.fine, &edge)?).collect();
         let near: BTreeSet<u32> = a.values().flatten().map(|of| of.0).chain(edge.iter().copied()).collect();
         let near: Vec<u32> = near.into_iter().collect();
         let p_r: BTreeMap<u32, BlockRow> =
@@ -99,21 +99,40 @@ impl<R: Real> Galerkin<'_, R> {
         if !is_smoothed {
             return Ok(x);
         }
-        let places: Vec<u32> = h.rows.keys().flat_map(|row| row * size as u32..(row + 1) * size as u32).collect();
-        let inverse = sparse::pick(self.space, &self.fine.inverse, &places)?;
-        for (row, inverse) in h.rows.keys().zip(inverse.chunks_exact(size)) {
+        let rows: Vec<u32> = h.rows.keys().copied().collect();
+        for (row, inverse) in rows.iter().zip(self.inverse_rows(&rows)?) {
+            let mut product = CrossRows::new([size, n_modes]);
             for (column, block) in h.row(*row) {
                 for (coarse, value) in p_0.get(&column).into_iter().flatten() {
-                    let mut product = vec![0.0; size * n_modes];
-                    add_product(&mut product, block, value, size);
-                    for (row, inverse) in product.chunks_exact_mut(n_modes).zip(inverse) {
-                        row.iter_mut().for_each(|entry| *entry *= -self.omega * inverse.to_f64());
-                    }
-                    x.add(*row, *coarse, &product);
+                    add_product(product.block(0, *coarse), block, value, size);
                 }
+            }
+            // D is symmetric: the blocks of its inverse in a column are those of the row, transposed.
+            for (of, block) in &inverse {
+                let weights: Vec<f64> = block.iter().map(|entry| -self.omega * entry).collect();
+                product.row(0).for_each(|(coarse, value)| {
+                    add_transposed_product(x.block(*of, coarse), &weights, value, size);
+                });
             }
         }
         Ok(x)
+    }
+
+    /// Rows of the inverse of D.
+    fn inverse_rows(&self, rows: &[u32]) -> Result<Vec<BlockRow>> {
+        let (space, size) = (self.space, self.fine.entries.size);
+        if let Some(blocks) = &self.fine.blocks {
+            let Some(inverse) = Fine::new(space, blocks)? else { unreachable!("doubles are numbers") };
+            return matrix_rows(space, &inverse, rows);
+        }
+        let places: Vec<u32> = rows.iter().flat_map(|row| row * size as u32..(row + 1) * size as u32).collect();
+        let diagonal = sparse::pick(space, &self.fine.inverse, &places)?;
+        let block = |(row, diagonal): (&u32, &[R])| {
+            let mut block = vec![0.0; size * size];
+            diagonal.iter().enumerate().for_each(|(i, entry)| block[i * (size + 1)] = entry.to_f64());
+            vec![(*row, block)]
+        };
+        Ok(rows.iter().zip(diagonal.chunks_exact(size)).map(block).collect())
     }
 
     /// The sums of all ranks in the coarse rows of this one: sums of other ranks' rows go there.
@@ -132,14 +151,13 @@ impl<R: Real> Galerkin<'_, R> {
         }
         Ok(rows)
     }
+}
 
-    /// Rows of the rank's own matrix.
-    fn matrix_rows(&self, rows: &[u32]) -> Result<Vec<BlockRow>> {
-        let (space, size) = (self.space, self.fine.entries.size);
-        let (sparsity, _) = self.fine.pattern.of_rows(space, rows)?;
-        let values = self.fine.blocks_of(space, (rows, &sparsity.row_start))?;
-        Ok(by_row(&sparsity, values.chunks_exact(size * size).map(<[f64]>::to_vec)))
-    }
+/// Rows of a matrix.
+fn matrix_rows<R: Real>(space: &Space, of: &Fine<R>, rows: &[u32]) -> Result<Vec<BlockRow>> {
+    let (size, (sparsity, _)) = (of.entries.size, of.pattern.of_rows(space, rows)?);
+    let values = of.blocks_of(space, (rows, &sparsity.row_start))?;
+    Ok(by_row(&sparsity, values.chunks_exact(size * size).map(<[f64]>::to_vec)))
 }
 
 /// Gives rows that are sums of others the sums of what those have.

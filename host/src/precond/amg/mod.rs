@@ -147,8 +147,7 @@ impl<T: Real> Build<T> for Amg<T> {
         if let Some(interfaces) = context.ranks {
             let (halo, coupling) = (context.halo(space)?, context.coupling(space)?);
             let inverse = context.inverse_diagonal(space, matrix)?;
-            let needs_entries = interfaces.vertices.is_none() || interfaces.is_coupled;
-            let mut fine = if needs_entries { Fine::new(space, matrix)? } else { None };
+            let mut fine = Fine::new(space, matrix)?;
             fine.as_mut().map_or(Ok(()), |fine| space.copy(&inverse, &mut fine.inverse))?;
             let shared = Shared::new(matrix, halo.as_ref());
             let coupled = Coupled::new(shared.operator(), coupling.as_ref());
@@ -285,10 +284,9 @@ impl<'a, T: Real> Parts<'a, T> {
             kept.recognise(space, &fine, pattern, coords)?;
             self.lap(space, |times| &mut times.aggregation)?;
         }
-        let flat = if context.ends.is_some() { stacks::QUADRATIC } else { stacks::LINEAR };
         // Half precision does not tell the nodes of a stack apart.
         let blocks =
-            if is_half { None } else { stacks::inverse(space, &fine, coords, flat, context.coupled.is_some())? };
+            if is_half { None } else { stacks::inverse(space, &fine, coords, stacks::flat(context), context.coupled.is_some())? };
         let fine = Fine { blocks, ..fine };
         self.is_flat = fine.blocks.is_some();
         let smoother = Smoother::new(space, operator, inverse, fine.blocks.as_ref(), scaling, FEW)?;
@@ -381,7 +379,7 @@ impl<'a, T: Real> Parts<'a, T> {
     }
 
     /// The smoother of a level below the finest, whose matrix in the cycle's precision is added, and what the next level is made
-    /// from. Where ranks share it, the matrix is the rank's own rows and columns; flat elements are for one rank alone.
+    /// from. Where ranks share it, the matrix is the rank's own rows and columns.
     fn smoothed<'m>(
         &mut self,
         space: &Space,
@@ -398,7 +396,8 @@ impl<'a, T: Real> Parts<'a, T> {
         if let Some(interface) = interface {
             ranks::add_to_diagonal(space, &mut inverse, interface)?;
             ranks::add_to_diagonal(space, &mut fine.inverse, interface)?;
-        } else if *is_of_vertices {
+        }
+        if *is_of_vertices {
             fine.blocks = stacks::inverse(space, &fine, coords, stacks::LINEAR, false)?;
         }
         let halo = interface.map(|interface| Halo::of(space, interface)).transpose()?;

@@ -24,7 +24,7 @@ use super::setup::{Coarsening, Symbolic, aggregate};
 use super::smoother::{FEW, Smoother};
 use super::strength::{REACH, Strength};
 use super::tentative::{Modes, members};
-use super::{Amg, CoarseMatrix, LevelSize, MOST_LEVELS, NextLevel, OMEGA, Parts, scaled_to, vertices};
+use super::{Amg, CoarseMatrix, LevelSize, MOST_LEVELS, NextLevel, OMEGA, Parts, scaled_to, stacks, vertices};
 use crate::device::Buffer;
 use crate::linalg::{Space, values_in};
 use crate::precond::Context;
@@ -47,11 +47,11 @@ struct SharedLevel {
     own: Vec<u32>,
 }
 
-/// The hierarchy of an operator of all ranks; `fine` is the rank's own part, if it has entries.
+/// The hierarchy of an operator of all ranks; `fine` is the rank's own part, of an operator with entries.
 pub(super) fn build<T: Real>(
     space: &Space,
     (operator, inverse): (&dyn LinOp<T>, Buffer<T>),
-    fine: Option<Fine<T>>,
+    mut fine: Option<Fine<T>>,
     (context, interfaces): (&Context, &Interfaces),
 ) -> Result<Amg<T>> {
     let size = interfaces.finest.rows.size[0];
@@ -59,8 +59,15 @@ pub(super) fn build<T: Real>(
     let blocks = fine.as_ref().map_or(0, |fine| fine.pattern.n_blocks());
     parts.hierarchy.levels[0] = level_size(space, size, interfaces.own.len(), blocks)?;
     let unscaled = View::from_slice(&[]);
-    let smoother = Smoother::new(space, operator, inverse, None, unscaled, FEW)?;
+    if let (Some(fine), Some(coords)) = (&mut fine, context.coords) {
+        fine.blocks = stacks::inverse(space, fine, coords, stacks::flat(context), context.coupled.is_some())?;
+        parts.is_flat = fine.blocks.is_some();
+    }
+    let flat = fine.as_ref().and_then(|fine| fine.blocks.as_ref());
+    let smoother = Smoother::new(space, operator, inverse, flat, unscaled, FEW)?;
     parts.lap(space, |times| &mut times.smoothing)?;
+    // The vertices' matrix is known but for couplings.
+    let fine = fine.filter(|_| interfaces.vertices.is_none() || interfaces.is_coupled);
     let at = |coords| Place {
         interface: &interfaces.finest,
         own: &interfaces.own,

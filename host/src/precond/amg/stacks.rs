@@ -9,6 +9,7 @@ use super::strength::Strength;
 use super::tentative::members;
 use crate::device::Buffer;
 use crate::linalg::Space;
+use crate::precond::Context;
 use crate::result::Result;
 use crate::sparse::{AUTO, Matrix, Pattern, Tuning};
 use cuda_std::prelude::View;
@@ -27,8 +28,14 @@ pub const LINEAR: f64 = 2.5;
 /// And in those with nodes on edges, which are twice as close.
 pub const QUADRATIC: f64 = 3.5;
 
+/// The one of them that a finest level has.
+pub fn flat(context: &Context) -> f64 {
+    if context.ends.is_some() { QUADRATIC } else { LINEAR }
+}
+
 /// `D^-1` of the matrix of nodes at `coords`, stacked if they are `flat` times as close as the farthest; nothing if
-/// hardly any elements are flat. With couplings around the matrix its own `inverse` diagonal is that of all.
+/// hardly any elements are flat, in all ranks where these share the matrix. With couplings around the matrix its own `inverse`
+/// diagonal is that of all.
 pub fn inverse<R: Real>(
     space: &Space,
     fine: &Fine<R>,
@@ -38,7 +45,11 @@ pub fn inverse<R: Real>(
 ) -> Result<Option<Matrix<f64>>> {
     let n = fine.pattern.n_rows;
     let (strength, number) = stacked(space, fine.pattern, coords, flat)?;
-    if (number as f64) < WORTHWHILE * n as f64 {
+    let is_worthwhile = |number: u64| {
+        let mut of_ranks = [number as f64, n as f64];
+        space.add_ranks(&mut of_ranks).map(|()| of_ranks[0] >= WORTHWHILE * of_ranks[1])
+    };
+    if !is_worthwhile(number)? {
         return Ok(None);
     }
     let aggregates = Aggregates::new(space, fine.pattern, &strength)?;
@@ -49,7 +60,7 @@ pub fn inverse<R: Real>(
     unsafe { space.run(n, CountStacked { of, counts: counts.view_mut() }) }?;
     let row_start = space.exclusive_sum(&counts)?;
     let n_blocks = space.read_at(&row_start, n)? as usize;
-    if ((n_blocks - n) as f64) < WORTHWHILE * n as f64 {
+    if !is_worthwhile((n_blocks - n) as u64)? {
         // Stacks of elements that are flat in two directions are too large.
         return Ok(None);
     }
