@@ -100,6 +100,13 @@ fn the_readme_s_claims_are_what_was_measured() {
     let right = errors.iter().filter(|error| error.is_none_or(|error| error <= 1e-6)).count();
     let wanted = format!("On {right} of {} hard models", errors.len());
     assert!(readme.contains(&wanted), "{wanted}");
+    let devices = read_json("docs/benchmarks/devices/h200-2026-11-28.json");
+    let solved = devices["rows"].as_array().unwrap().iter().filter(|row| row["unknowns"].is_number());
+    let largest = solved.max_by_key(|row| row["unknowns"].as_u64()).unwrap();
+    let [millions, seconds] =
+        [1e-6 * largest["unknowns"].as_f64().unwrap(), largest["phases_s"]["total"].as_f64().unwrap()];
+    let wanted = format!("Two H200 solve {millions:.0} million unknowns in {seconds:.0} s");
+    assert!(readme.contains(&wanted), "{wanted}");
     let growth = read_json("docs/benchmarks/trust/multigrid-growth-h200-2026-11-25.json");
     let largest = growth["runs"].as_array().unwrap().iter().filter(|run| {
         let case = run["case"].as_str().unwrap();
