@@ -212,8 +212,8 @@ fn what_one_device_alone_can_do_is_refused() {
     };
     let said = |error: Error| (error.exit_code(), error.to_string());
     for (change, word) in [
-        ((|model: &mut Model| model.solver.method = Some(Method::Direct)) as fn(&mut Model), "method `cg`"),
-        (|model| model.solver.precision = Some(Precision::Mixed), "precision `double`"),
+        ((|model: &mut Model| model.solver.method = Some(Method::Direct)) as fn(&mut Model), "must be `cg`"),
+        (|model| model.solver.precision = Some(Precision::Mixed), "must be `double`"),
         (|model| model.study = warpfem::model::Study::Modal, "static studies"),
     ] {
         let (code, text) = said(refused(change));

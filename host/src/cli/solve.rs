@@ -191,7 +191,9 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
         return Ok(mpi::serve(arguments.device, comm, read)?);
     }
     if comm.is_some() && arguments.devices != 1 {
-        return Err(Error::Devices("`--devices` is for one process; `mpirun -n N` has N devices".into()).into());
+        return Err(
+            Error::Devices("under mpirun each process has one device: `--devices` does not go with it".into()).into()
+        );
     }
     let progress = Progress::new(arguments.quiet);
     let mut job = Job::read(&arguments.case, arguments.output.as_deref(), arguments.device, &progress)?;

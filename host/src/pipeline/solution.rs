@@ -47,7 +47,7 @@ pub struct RankSize {
     pub messages: u64,
     /// Their bytes.
     pub bytes: u64,
-    /// Seconds of it in which it exchanged values with others or waited for them.
+    /// Seconds of the last case's solution that exchanges took, waiting included.
     pub exchange_s: f64,
 }
 

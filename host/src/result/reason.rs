@@ -94,7 +94,7 @@ impl fmt::Display for Reason {
                 write!(f, "a direct solution would cost more (its factor has {per:.0} values per unknown)")
             }
             Reason::FactorFailed => write!(f, "a factor was not possible"),
-            Reason::SeveralDevices => write!(f, "several devices have no direct solver"),
+            Reason::SeveralDevices => write!(f, "the direct solver runs on one device only"),
             Reason::Needed(hard) => write!(f, "{hard}"),
             Reason::OfPrecision(precision) => write!(f, "the preconditioner of {} precision", precision.name()),
             Reason::FastestOnCpu => write!(f, "multigrid is the fastest iteration on a CPU"),

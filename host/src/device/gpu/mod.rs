@@ -138,7 +138,7 @@ pub trait Link {
     /// Sends pieces of an array, and receives pieces of another, while launches go on until [`Link::end_exchange`]. These use
     /// neither array, and both live until then.
     fn begin_exchange(&self, from: &DeviceMemory, sent: &[Piece], to: &mut DeviceMemory, come: &[Piece]) -> Result<()>;
-    /// Launches that follow are made once the exchange is done.
+    /// The device makes later launches after the exchange; the host does not wait.
     fn end_exchange(&self) -> Result<()>;
     /// `to` is what all have, in the order of their numbers.
     fn gather(&self, own: &DeviceMemory, to: &mut DeviceMemory) -> Result<()>;

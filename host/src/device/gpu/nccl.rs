@@ -66,8 +66,8 @@ impl Communicator {
     }
 }
 
-/// A priority above that of all drivers; they take the highest that they have.
-const FIRST: i32 = -100;
+/// Higher than any driver allows, which takes its highest instead.
+const HIGHEST_PRIORITY: i32 = -100;
 
 // Values of `nccl.h`.
 const SUCCESS: Status = 0;
@@ -123,7 +123,8 @@ fn found() -> Result<&'static Functions> {
 }
 
 fn success(status: Status, doing: &str) -> Result<()> {
-    if status == SUCCESS { Ok(()) } else { Err(Error::Device(format!("NCCL failed to {doing}: error {status}"))) }
+    let why = || format!("NCCL failed to {doing}: error {status}; `NCCL_DEBUG=WARN` in the environment says more");
+    if status == SUCCESS { Ok(()) } else { Err(Error::Device(why())) }
 }
 
 /// The name of a new link.
@@ -138,11 +139,11 @@ pub(super) fn new_name() -> Result<Vec<u8>> {
 pub(super) fn link(stream: &Rc<Stream>, name: &[u8], [rank, size]: [usize; 2]) -> Result<Box<dyn Link>> {
     let (functions, mut communicator, mut of) = (found()?, null_mut(), Name([0; 128]));
     of.0.iter_mut().zip(name).for_each(|(to, from)| *to = *from);
+    let beside = Stream::new(StreamFlags::NON_BLOCKING, Some(HIGHEST_PRIORITY))
+        .map_err(|error| failure(error, "make a stream"))?;
     // SAFETY: it writes a communicator; the thread's context is that of its GPU.
     let status = unsafe { (functions.join)(&raw mut communicator, size as c_int, of, rank as c_int) };
     success(status, "join the other GPUs")?;
-    let beside =
-        Stream::new(StreamFlags::NON_BLOCKING, Some(FIRST)).map_err(|error| failure(error, "make a stream"))?;
     let communicator =
         Arc::new(Communicator { handle: AtomicPtr::new(communicator), is_in_use: AtomicBool::new(false) });
     Ok(Box::new(Nccl { functions, communicator, stream: stream.clone(), beside, clock: RefCell::default() }))
@@ -232,18 +233,17 @@ impl Link for Nccl {
         // order they are freed.
         self.timed(&self.beside, |communicator| unsafe {
             success((self.functions.begin)(), "begin an exchange")?;
-            for piece in sent {
-                let at = from + piece.first as sys::CUdeviceptr;
-                let status = (self.functions.send)(at, piece.bytes, BYTES, piece.rank as c_int, communicator, stream);
-                success(status, "send")?;
-            }
-            for piece in come {
-                let at = to + piece.first as sys::CUdeviceptr;
-                let status =
-                    (self.functions.receive)(at, piece.bytes, BYTES, piece.rank as c_int, communicator, stream);
-                success(status, "receive")?;
-            }
-            success((self.functions.end)(), "exchange")
+            let sent = sent.iter().try_for_each(|Piece { rank, first, bytes }| {
+                let at = from + *first as sys::CUdeviceptr;
+                success((self.functions.send)(at, *bytes, BYTES, *rank as c_int, communicator, stream), "send")
+            });
+            let come = come.iter().try_for_each(|Piece { rank, first, bytes }| {
+                let at = to + *first as sys::CUdeviceptr;
+                success((self.functions.receive)(at, *bytes, BYTES, *rank as c_int, communicator, stream), "receive")
+            });
+            // What has begun must end, or the thread's later calls wait for it.
+            let ended = success((self.functions.end)(), "exchange");
+            sent.and(come).and(ended)
         })
     }
 

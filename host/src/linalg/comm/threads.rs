@@ -89,6 +89,11 @@ impl Member {
         }
     }
 
+    pub(super) fn forget(&self) {
+        self.boxes.is_abandoned.store(false, Ordering::Release);
+        self.boxes.queues.iter().for_each(|mailbox| mailbox.lock().clear());
+    }
+
     pub(super) fn is_abandoned(&self) -> bool {
         self.boxes.is_abandoned.load(Ordering::Acquire)
     }
@@ -101,6 +106,10 @@ impl Member {
     }
 
     pub(super) fn break_by(&self, breaker: Breaker) {
-        *self.boxes.breakers[self.rank].lock().unwrap_or_else(PoisonError::into_inner) = Some(breaker);
+        let own = || self.boxes.breakers[self.rank].lock().unwrap_or_else(PoisonError::into_inner);
+        *own() = Some(breaker);
+        // A rank that has given up meanwhile has not seen it.
+        let breaker = if self.is_abandoned() { own().take() } else { None };
+        breaker.into_iter().for_each(|breaker| breaker());
     }
 }

@@ -44,9 +44,9 @@ impl<'a> Ranks<'a> {
             let division = Division::new(model, size, gathered);
             match division.empty() {
                 None => Ok((division, plan_of(space, model)?)),
-                Some(rank) => {
-                    refuse(format!("rank {rank} has no nodes: those of a tie or an equation stay on one device"))
-                }
+                Some(rank) => refuse(format!(
+                    "ties or equations join too many nodes, which one device must have, so rank {rank} has none; use fewer devices"
+                )),
             }
         };
         model.all().map(of_model).collect::<Result<_>>().map(Ranks)
@@ -85,10 +85,10 @@ fn check(model: &Model, size: usize) -> Result<()> {
         }
         () if is_warm => refuse("materials with `by_temperature` run on one device only"),
         () if solver.method.is_some_and(|method| method != Method::Cg) => {
-            refuse("several devices have method `cg` only")
+            refuse("on several devices the method must be `cg`")
         }
         () if solver.precision.is_some_and(|precision| precision != Precision::Double) => {
-            refuse("several devices have precision `double` only")
+            refuse("on several devices the precision must be `double`")
         }
         () => Ok(()),
     }
@@ -123,6 +123,7 @@ pub(super) fn with_others<R>(
     }
     model.all().try_for_each(|model| check(model, size))?;
     let ranks = Ranks::new(space, model, gathered)?;
+    space.comm().forget();
     let alive = Alive(space.comm().clone());
     let threads = (rayon::current_num_threads() / size).max(1);
     thread::scope(|scope| {
@@ -140,7 +141,7 @@ pub(super) fn with_others<R>(
             (!matches!(error, Error::Abandoned)).then(|| Error::Rank { rank, error: Box::new(error) })
         });
         let failed = failed.last();
-        // What another rank has failed with ends the first, too.
+        // Where the first has stopped for another, the error is the other's.
         match (result, failed) {
             (Err(Error::Abandoned), Some(error)) => Err(error),
             (result, _) => result,
@@ -161,10 +162,10 @@ pub fn serve(space: &Space, model: &Model) -> Result<()> {
 
 /// What a rank beside the first does, in a pool of so many threads.
 fn follow(device: DeviceName, comm: Comm, ranks: &Ranks, threads: usize) -> Result<()> {
+    let alive = Alive(comm);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let pool = pool.map_err(|error| Error::Device(format!("threads cannot be started: {error}")))?;
     pool.install(|| {
-        let alive = Alive(comm);
         let space = Space::of_rank(device.open()?, alive.0.clone())?;
         alive.ended(serve_all(&space, ranks))
     })
@@ -174,7 +175,7 @@ fn follow(device: DeviceName, comm: Comm, ranks: &Ranks, threads: usize) -> Resu
 struct Alive(Comm);
 
 impl Alive {
-    /// What it has come to. What fails after another rank has given up fails for that.
+    /// The result, if no other rank has given up before: then that is the reason, and an error here only follows from it.
     fn ended<R>(self, result: Result<R>) -> Result<R> {
         match result {
             Err(_) if self.0.is_abandoned() => Err(Error::Abandoned),
@@ -359,7 +360,7 @@ const HEAD: usize = 4;
 /// apart, and weights.
 fn case(body: &Loaded, f: &[f64], nodes: &[u32]) -> Vec<u8> {
     let Loaded { numbering, supports, loading, .. } = body;
-    // f is what is left of the loads where nothing is held.
+    // Without couplings and prescribed values f is the loads of free unknowns: they are not sent twice.
     let has_more = body.couplings.is_some() || supports.prescribed.iter().any(|value| *value != 0.0);
     let flags = [!loading.weights.is_empty(), has_more].map(|flag| f64::from(u8::from(flag)));
     let mut head = vec![loading.norm_f, loading.offset.len() as f64, flags[0], flags[1]];

@@ -82,10 +82,12 @@ impl<R: Real> Galerkin<'_, R> {
         let Coarsening { tentative, is_smoothed, .. } = self.from;
         let (size, n_modes) = (h.size[0], tentative.columns);
         let mut x = CrossRows::new([size, n_modes]);
+        if !is_smoothed {
+            return Ok(x);
+        }
         let is_own = |of: &Node| *of == node(of.row);
         let sent = neighbours.iter().flat_map(|of| &of.sends).copied();
-        let own: BTreeSet<u32> =
-            h.blocks().map(|(_, of, _)| of).filter(is_own).map(|of| of.row).chain(sent).collect();
+        let own: BTreeSet<u32> = h.blocks().map(|(_, of, _)| of).filter(is_own).map(|of| of.row).chain(sent).collect();
         let own: Vec<u32> = own.into_iter().collect();
         let tentative = rows_of(self.space, tentative, &own)?;
         let mut p_0: NodeRows = BTreeMap::new();
@@ -96,9 +98,6 @@ impl<R: Real> Galerkin<'_, R> {
         let sent = |row: u32| p_0.get(&node(row)).unwrap_or(&empty).clone();
         let come = exchange_rows(self.space, neighbours, size * n_modes, sent)?;
         p_0.extend(come);
-        if !is_smoothed {
-            return Ok(x);
-        }
         let rows: Vec<u32> = h.rows.keys().copied().collect();
         for (row, inverse) in rows.iter().zip(self.inverse_rows(&rows)?) {
             let mut product = CrossRows::new([size, n_modes]);
@@ -108,7 +107,7 @@ impl<R: Real> Galerkin<'_, R> {
                 }
             }
             // D is symmetric: the blocks of its inverse in a column are those of the row, transposed.
-            for (of, block) in &inverse {
+            for (of, block) in inverse.iter().filter(|(_, block)| block.iter().any(|entry| *entry != 0.0)) {
                 let weights: Vec<f64> = block.iter().map(|entry| -self.omega * entry).collect();
                 product.row(0).for_each(|(coarse, value)| {
                     add_transposed_product(x.block(*of, coarse), &weights, value, size);

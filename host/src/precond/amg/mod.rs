@@ -285,8 +285,11 @@ impl<'a, T: Real> Parts<'a, T> {
             self.lap(space, |times| &mut times.aggregation)?;
         }
         // Half precision does not tell the nodes of a stack apart.
-        let blocks =
-            if is_half { None } else { stacks::inverse(space, &fine, coords, stacks::flat(context), context.coupled.is_some())? };
+        let blocks = if is_half {
+            None
+        } else {
+            stacks::inverse(space, &fine, coords, stacks::flat(context), context.coupled.is_some())?
+        };
         let fine = Fine { blocks, ..fine };
         self.is_flat = fine.blocks.is_some();
         let smoother = Smoother::new(space, operator, inverse, fine.blocks.as_ref(), scaling, FEW)?;

@@ -14,8 +14,8 @@
 
 use super::across::{Across, Gathered};
 use super::aggregate::Aggregates;
-use super::coupled::without_slaves;
 use super::blocks::{BlockRows, Columns};
+use super::coupled::without_slaves;
 use super::cycle::{Level, Transfer};
 use super::fine::Fine;
 use super::galerkin::Galerkin;
@@ -30,7 +30,8 @@ use crate::linalg::{Space, values_in};
 use crate::precond::Context;
 use crate::result::{Error, Result};
 use crate::sparse::{
-    self, AUTO, CoupledRows, CrossRows, CrossTransfer, Halo, Interface, Interfaces, LinOp, Matrix, Node, Pattern, Sparsity, Tuning,
+    self, AUTO, CoupledRows, CrossRows, CrossTransfer, Halo, Interface, Interfaces, LinOp, Matrix, Node, Pattern,
+    Sparsity, Tuning,
 };
 use cuda_std::prelude::View;
 use kernels_rs::real::Real;
@@ -245,8 +246,14 @@ impl<T: Real> Parts<'_, T> {
         let omega = OMEGA / smoother.upper;
         let (prolongator, matrix) = symbolic.values(space, fine, omega)?;
         let Coarsening { modes, coords, .. } = &symbolic.coarsening;
-        let galerkin =
-            Galerkin { space, fine, interface: at.interface, prolongator: &prolongator, from: &symbolic.coarsening, omega };
+        let galerkin = Galerkin {
+            space,
+            fine,
+            interface: at.interface,
+            prolongator: &prolongator,
+            from: &symbolic.coarsening,
+            omega,
+        };
         let (interface, transfer) = galerkin.interface(cross)?;
         let across = across(space, at.interface, &interface, &transfer)?;
         self.lap(space, |times| &mut times.numeric)?;
