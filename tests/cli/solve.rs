@@ -268,6 +268,6 @@ fn several_devices_solve_a_case_together() {
     let sum = |key: &str| ranks.iter().map(|rank| rank[key].as_u64().unwrap()).sum::<u64>();
     assert_eq!((ranks.len(), sum("nodes")), (3, 81));
     assert!(sum("ghosts") > 0 && sum("messages") > 0 && sum("bytes") > 0, "{ranks:?}");
-    folder.solve(GOOD, &["--devices", "2", "--method", "direct"]).refused(2, &["devices", "method `cg`"]);
+    folder.solve(GOOD, &["--devices", "2", "--method", "direct"]).refused(2, &["devices", "must be `cg`"]);
     folder.solve(GOOD, &["--devices", "0"]).refused(2, &["--devices"]);
 }
