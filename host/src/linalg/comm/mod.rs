@@ -150,13 +150,6 @@ impl Comm {
         message
     }
 
-    /// Forgets what an earlier solution that failed has left to threads, none of which run now.
-    pub fn forget(&self) {
-        if let Comm::Threads(member) = self {
-            member.forget();
-        }
-    }
-
     /// Gives up: no thread waits for this rank any more. Processes end with [`Comm::abort`].
     pub fn abandon(&self) {
         if let Comm::Threads(member) = self {

@@ -89,11 +89,6 @@ impl Member {
         }
     }
 
-    pub(super) fn forget(&self) {
-        self.boxes.is_abandoned.store(false, Ordering::Release);
-        self.boxes.queues.iter().for_each(|mailbox| mailbox.lock().clear());
-    }
-
     pub(super) fn is_abandoned(&self) -> bool {
         self.boxes.is_abandoned.load(Ordering::Acquire)
     }

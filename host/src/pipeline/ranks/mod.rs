@@ -123,7 +123,6 @@ pub(super) fn with_others<R>(
     }
     model.all().try_for_each(|model| check(model, size))?;
     let ranks = Ranks::new(space, model, gathered)?;
-    space.comm().forget();
     let alive = Alive(space.comm().clone());
     let threads = (rayon::current_num_threads() / size).max(1);
     thread::scope(|scope| {
