@@ -66,7 +66,7 @@ fn two(space: &Space, model: &Model) -> Two {
     let (coords, mut modes) = (mesh.coords(), Vec::new());
     let aggregation =
         aggregate(space, &fine, coords, (0, REACH, &[]), Modes::rigid_number(matrix.block_size()), |free| {
-            let found = Modes::rigid(space, matrix.block_size(), coords, free)?;
+            let found = Modes::rigid(space, matrix.block_size(), coords, &free)?;
             modes = space.download(&found.values)?;
             Ok(Rc::new(found))
         });

@@ -28,6 +28,12 @@ fn difference(model: &Model, [a, b]: [&Solution; 2]) -> f64 {
     a.iter().zip(&b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max) / largest
 }
 
+/// Ranks take as many iterations as one, or a quarter more.
+fn takes_no_more_iterations(solutions: [&Solution; 2], what: &str) {
+    let [with, without] = solutions.map(|of| of.outcome.iterations);
+    assert!(with as f64 <= 1.25 * without as f64 + 1.0, "{what}: {with} and {without} iterations");
+}
+
 /// A body of one kind of element with weight, a pressure, a spring, and a support that moves.
 fn body(kind: ElementKind) -> Model {
     let (mesh, of_space) = match kind.info().dim {
@@ -84,8 +90,7 @@ fn cases_have_the_answers_of_one_rank() {
             let shared = on(DeviceName::Cpu, n, &model).unwrap();
             let off = difference(&model, [&shared, &alone]);
             assert!(off < 1e-9, "{name}, {n} ranks: {off:e}");
-            let [with, without] = [&shared, &alone].map(|of| of.outcome.iterations);
-            assert!(with as f64 <= 1.25 * without as f64 + 1.0, "{name}, {n} ranks: {with} and {without} iterations");
+            takes_no_more_iterations([&shared, &alone], &format!("{name}, {n} ranks"));
             let tables = |of: &Solution| of.step.tables.clone();
             assert_eq!(tables(&shared).len(), tables(&alone).len(), "{name}");
         }
@@ -124,13 +129,7 @@ fn flat_and_slender_bodies_take_no_more_iterations() {
         let alone = on(DeviceName::Cpu, 1, &model).unwrap();
         for n in [2, 4, 8] {
             let shared = on(DeviceName::Cpu, n, &model).unwrap();
-            let [with, without] = [&shared, &alone].map(|of| of.outcome.iterations);
-            println!("{} {cells:?}, {n} ranks: {with} and {without} iterations", kind.info().name);
-            assert!(
-                with as f64 <= 1.25 * without as f64 + 1.0,
-                "{} {cells:?}, {n} ranks: {with} and {without} iterations",
-                kind.info().name
-            );
+            takes_no_more_iterations([&shared, &alone], &format!("{} {cells:?}, {n} ranks", kind.info().name));
         }
     }
 }
@@ -168,10 +167,8 @@ fn ties_and_equations_are_those_of_one_rank() {
             for n in [2, 3, 5] {
                 let shared = on(DeviceName::Cpu, n, &model).unwrap();
                 let off = difference(&model, [&shared, &alone]);
-                let [with, without] = [&shared, &alone].map(|of| of.outcome.iterations);
-                println!("{} {} {n} {off:e} {with} {without}", kind.info().name, by.name());
                 assert!(off < 1e-9, "{} {} {n} ranks: {off:e}", kind.info().name, by.name());
-                assert!(with as f64 <= 1.25 * without as f64 + 1.0, "{n} ranks: {with} and {without} iterations");
+                takes_no_more_iterations([&shared, &alone], &format!("{} {} {n} ranks", kind.info().name, by.name()));
             }
         }
     }

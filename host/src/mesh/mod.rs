@@ -190,8 +190,13 @@ fn longest_side((low, high): ([f64; 3], [f64; 3])) -> f64 {
 
 /// The least and the greatest coordinates of some points; zeros without any.
 pub(crate) fn extent(coords: &[[f64; 3]]) -> ([f64; 3], [f64; 3]) {
-    let Some(&first) = coords.first() else { return ([0.0; 3], [0.0; 3]) };
-    coords.iter().fold((first, first), |(low, high), x| {
+    extent_of(coords.iter().copied())
+}
+
+/// The same of points one after the other.
+fn extent_of(mut points: impl Iterator<Item = [f64; 3]>) -> ([f64; 3], [f64; 3]) {
+    let Some(first) = points.next() else { return ([0.0; 3], [0.0; 3]) };
+    points.fold((first, first), |(low, high), x| {
         ([0, 1, 2].map(|c| low[c].min(x[c])), [0, 1, 2].map(|c| high[c].max(x[c])))
     })
 }

@@ -2,7 +2,7 @@
 //! ranks have are its ghosts.
 
 use super::parts::{find, unite};
-use super::{Cells, Mesh};
+use super::{Cells, Mesh, extent_of};
 use crate::parallel::{self, PART};
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
@@ -33,14 +33,16 @@ impl Partition {
         }
         let (mut parent, mut joined) = ((0..n as u32).collect::<Vec<u32>>(), BTreeSet::new());
         for nodes in together {
-            let roots: Vec<u32> = nodes.iter().map(|node| find(&mut parent, *node)).collect();
-            roots.into_iter().reduce(|a, b| unite(&mut parent, a, b));
+            for pair in nodes.windows(2) {
+                let [a, b] = [pair[0], pair[1]].map(|node| find(&mut parent, node));
+                unite(&mut parent, a, b);
+            }
             joined.extend(nodes);
         }
         let mut votes: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         for node in &joined {
-            votes.entry(find(&mut parent, *node)).or_insert_with(|| vec![0; size])[rank_of[*node as usize] as usize] +=
-                1;
+            let of_tree = votes.entry(find(&mut parent, *node)).or_insert_with(|| vec![0; size]);
+            of_tree[rank_of[*node as usize] as usize] += 1;
         }
         for node in joined {
             let votes = &votes[&find(&mut parent, node)];
@@ -84,14 +86,8 @@ fn halved<'a>(coords: &[[f64; 3]], nodes: &'a mut [u32], size: usize) -> Vec<&'a
         return [&*nodes].into_iter().chain((1..size).map(|_| &[][..])).collect();
     }
     let at = |node: &u32| coords[*node as usize];
-    let around = |nodes: &[u32]| {
-        let point = nodes.iter().map(at).map(|x| [x; 2]);
-        point.reduce(|a, b| [[0, 1, 2].map(|k| a[0][k].min(b[0][k])), [0, 1, 2].map(|k| a[1][k].max(b[1][k]))])
-    };
-    let boxes = parallel::map(nodes.chunks(1 << 16), &around).into_iter().flatten();
-    let [low, high] = boxes
-        .reduce(|a, b| [[0, 1, 2].map(|k| a[0][k].min(b[0][k])), [0, 1, 2].map(|k| a[1][k].max(b[1][k]))])
-        .unwrap_or_default();
+    let boxes = parallel::map(nodes.chunks(1 << 16), &|nodes| extent_of(nodes.iter().map(at)));
+    let (low, high) = extent_of(boxes.into_iter().flat_map(|(low, high)| [low, high]));
     let mut sides = [0, 1, 2];
     sides.sort_by(|a, b| (high[*b] - low[*b]).total_cmp(&(high[*a] - low[*a])));
     let middle = nodes.len() * (size / 2) / size;

@@ -32,14 +32,14 @@ struct Name([u8; 128]);
 
 type Status = c_int;
 
-/// `ncclComm_t`; none once it has been left.
+/// `ncclComm_t`; none once it has been ended.
 struct Communicator {
     handle: AtomicPtr<c_void>,
     is_in_use: AtomicBool,
 }
 
 /// A call that takes longer waits for other devices, and may be ended by another thread.
-const LONG: Duration = Duration::from_secs(1);
+const LONGEST_CALL: Duration = Duration::from_secs(1);
 
 impl Communicator {
     /// Makes a call with it.
@@ -51,18 +51,18 @@ impl Communicator {
         result
     }
 
-    /// Leaves the others, which need not take part: some may have given up.
-    fn leave(&self, functions: &Functions) {
+    /// Ends it here, without the others: some may have given up.
+    fn abort(&self, functions: &Functions) {
         let handle = self.handle.swap(null_mut(), Ordering::SeqCst);
         if handle.is_null() {
             return;
         }
         let since = Instant::now();
-        while self.is_in_use.load(Ordering::SeqCst) && since.elapsed() < LONG {
+        while self.is_in_use.load(Ordering::SeqCst) && since.elapsed() < LONGEST_CALL {
             thread::yield_now();
         }
         // SAFETY: nobody gets it any more; a call that waits still returns with an error.
-        unsafe { (functions.leave)(handle) };
+        unsafe { (functions.abort)(handle) };
     }
 }
 
@@ -77,7 +77,7 @@ struct Functions {
     version: unsafe extern "C" fn(*mut c_int) -> Status,
     new_name: unsafe extern "C" fn(*mut Name) -> Status,
     join: unsafe extern "C" fn(*mut *mut c_void, c_int, Name, c_int) -> Status,
-    leave: unsafe extern "C" fn(*mut c_void) -> Status,
+    abort: unsafe extern "C" fn(*mut c_void) -> Status,
     begin: unsafe extern "C" fn() -> Status,
     end: unsafe extern "C" fn() -> Status,
     send: unsafe extern "C" fn(sys::CUdeviceptr, usize, c_int, c_int, *mut c_void, sys::CUstream) -> Status,
@@ -98,7 +98,7 @@ impl Functions {
             version: function!(b"ncclGetVersion\0"),
             new_name: function!(b"ncclGetUniqueId\0"),
             join: function!(b"ncclCommInitRank\0"),
-            leave: function!(b"ncclCommAbort\0"),
+            abort: function!(b"ncclCommAbort\0"),
             begin: function!(b"ncclGroupStart\0"),
             end: function!(b"ncclGroupEnd\0"),
             send: function!(b"ncclSend\0"),
@@ -266,12 +266,12 @@ impl Link for Nccl {
 
     fn breaker(&self) -> Box<dyn FnOnce() + Send> {
         let (functions, communicator) = (self.functions, self.communicator.clone());
-        Box::new(move || communicator.leave(functions))
+        Box::new(move || communicator.abort(functions))
     }
 }
 
 impl Drop for Nccl {
     fn drop(&mut self) {
-        self.communicator.leave(self.functions);
+        self.communicator.abort(self.functions);
     }
 }

@@ -17,7 +17,7 @@ use std::time::Instant;
 use threads::{Breaker, Member};
 
 /// What a rank has had to do with the others so far.
-#[derive(Debug, Clone, Copy, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Traffic {
     /// Messages that it has sent, by the devices' own way too.

@@ -95,16 +95,23 @@ impl Member {
 
     pub(super) fn abandon(&self) {
         self.boxes.is_abandoned.store(true, Ordering::Release);
-        let breakers = self.boxes.breakers.iter();
-        let breakers = breakers.filter_map(|of| of.lock().unwrap_or_else(PoisonError::into_inner).take());
-        breakers.for_each(|breaker| breaker());
+        (0..self.size()).for_each(|rank| self.break_link(rank));
     }
 
     pub(super) fn break_by(&self, breaker: Breaker) {
-        let own = || self.boxes.breakers[self.rank].lock().unwrap_or_else(PoisonError::into_inner);
-        *own() = Some(breaker);
+        *self.breaker(self.rank) = Some(breaker);
         // A rank that has given up meanwhile has not seen it.
-        let breaker = if self.is_abandoned() { own().take() } else { None };
+        if self.is_abandoned() {
+            self.break_link(self.rank);
+        }
+    }
+
+    fn breaker(&self, rank: usize) -> MutexGuard<'_, Option<Breaker>> {
+        self.boxes.breakers[rank].lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn break_link(&self, rank: usize) {
+        let breaker = self.breaker(rank).take();
         breaker.into_iter().for_each(|breaker| breaker());
     }
 }

@@ -170,9 +170,16 @@ impl Constraints {
     /// The equations between nodes that have a place, by these.
     pub fn among(&self, place: impl Fn(u32) -> Option<u32>) -> Constraints {
         let moved = |of: &Dof| Some(Dof { node: place(of.node)?, ..*of });
-        let row = |row: &Row| {
-            let terms = row.terms.iter().map(|(of, factor)| Some((moved(of)?, *factor))).collect::<Option<_>>()?;
-            Some(Row { slave: moved(&row.slave)?, terms, subtracted: Vec::new(), ..row.clone() })
+        let row = |Row { slave, terms, value, entry, own, pivot, .. }: &Row| {
+            Some(Row {
+                slave: moved(slave)?,
+                terms: terms.iter().map(|(of, factor)| Some((moved(of)?, *factor))).collect::<Option<_>>()?,
+                value: *value,
+                entry: *entry,
+                own: (place(own.0)?, own.1),
+                pivot: *pivot,
+                subtracted: Vec::new(),
+            })
         };
         let rows: Vec<Row> = self.rows.iter().filter_map(row).collect();
         Constraints {

@@ -12,6 +12,7 @@ use crate::model::{Case, Model};
 use crate::result::choices::{Operator, Preconditioner};
 use crate::result::{Plan, Steps};
 use crate::solve::Silent;
+use crate::verify::meshes::Random;
 use std::path::Path;
 use std::thread;
 
@@ -63,16 +64,6 @@ fn shared_levels_take_no_more_iterations() {
             assert!(off < 1e-9, "{n} ranks, {gathered}: {off:e}");
         }
     }
-}
-
-/// Numbers between -1 and 1 of each node that nothing tells apart from random ones.
-fn vector(n: usize, seed: u64) -> Vec<f64> {
-    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(1);
-    let mut next = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-    };
-    (0..n).map(|_| next()).collect()
 }
 
 /// `A x` and `[x . A x, y . A x]` of the operator of a rank's system; x, y and the result by node of the mesh, of which `nodes`
@@ -150,7 +141,7 @@ fn operators_of_ranks_are_those_of_one() {
             let model = bar_with(kind, cells, text);
             let n_unknowns = 3 * model.mesh.coords.len();
             for seed in 0..3 {
-                let [x, y] = [2 * seed, 2 * seed + 1].map(|seed| vector(n_unknowns, seed));
+                let [x, y] = [2 * seed, 2 * seed + 1].map(|seed| Random(seed).vector::<f64>(n_unknowns));
                 let [alone, of_y] = products(&model, 1, [&x, &y]);
                 let scale = alone.0.iter().fold(0.0_f64, |most, value| most.max(value.abs()));
                 assert!((alone.1[1] - of_y.1[1]).abs() < 1e-12 * alone.1[0], "symmetric");

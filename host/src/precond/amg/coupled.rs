@@ -178,8 +178,9 @@ fn merged(mut terms: Vec<(u32, f64)>) -> Vec<(u32, f64)> {
 }
 
 /// The bits of free components, but for slaves and what else is bound on the levels below.
-pub fn without_slaves(space: &Space, rows: &CoupledRows, size: usize, free: &Buffer<u8>) -> Result<Buffer<u8>> {
-    let mut free = space.download(free)?;
+pub fn without_slaves(space: &Space, rows: Option<&CoupledRows>, size: usize, free: Buffer<u8>) -> Result<Buffer<u8>> {
+    let Some(rows) = rows else { return Ok(free) };
+    let mut free = space.take(free)?;
     for held in rows.slaves.iter().copied().chain(rows.bound().map(|bound| bound.0)) {
         free[held as usize / size] &= !(1 << (held as usize % size));
     }

@@ -298,21 +298,17 @@ impl<'a, T: Real> Parts<'a, T> {
         let way = self.way(space, &fine, OMEGA / smoother.upper, || {
             if let Some(ends) = context.ends {
                 let free = Strength::new(space, &fine, coords, 0, REACH)?.free;
-                let free = match rows {
-                    Some(rows) => without_slaves(space, rows, size, &free)?,
-                    None => free,
-                };
+                let free = without_slaves(space, rows, size, free)?;
                 if let Some(found) = vertices::vertices(space, size, ends, coords, &free)? {
                     return found.coupled(space, rows, Some(ends)).map(Some);
                 }
             }
             let number = context.modes.map_or(Modes::rigid_number(size), |modes| modes.number);
             let found = aggregate(space, &fine, coords, (0, REACH, &[]), number, |free| {
-                let coupled = rows.map(|rows| without_slaves(space, rows, size, free)).transpose()?;
-                let free = coupled.as_ref().unwrap_or(free);
+                let free = without_slaves(space, rows, size, free)?;
                 Ok(Rc::new(match context.modes {
-                    Some(modes) => modes.supported(space, size, free)?,
-                    None => Modes::rigid(space, size, coords, free)?,
+                    Some(modes) => modes.supported(space, size, &free)?,
+                    None => Modes::rigid(space, size, coords, &free)?,
                 }))
             })?;
             found.map(|found| found.coupled(space, rows, None)).transpose()

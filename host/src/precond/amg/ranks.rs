@@ -90,7 +90,9 @@ pub(super) fn build<T: Real>(
         }
         (Some((_, own, transfer)), Some(fine), Some(coords)) => {
             let at = at(coords);
-            let free = at.free(space, &Strength::new(space, &fine, coords, 0, REACH)?.free)?;
+            let mut strength = Strength::new(space, &fine, coords, 0, REACH)?;
+            strength.couple(space, &coupled_elsewhere(at.interface))?;
+            let free = without_slaves(space, context.coupled, size, strength.free)?;
             let found = context.ends.map(|ends| vertices::vertices(space, size, ends, coords, &free)).transpose()?;
             let Some(found) = found.flatten() else { return Err(missing("vertices of its elements")) };
             let found = found.coupled(space, context.coupled, context.ends)?;
@@ -98,8 +100,8 @@ pub(super) fn build<T: Real>(
         }
         (None, Some(fine), Some(coords)) => {
             let at = at(coords);
-            let modes = |free: &Buffer<u8>| {
-                let free = at.free(space, free)?;
+            let modes = |free: Buffer<u8>| {
+                let free = without_slaves(space, context.coupled, size, free)?;
                 Modes::rigid(space, size, coords, &free).map(Rc::new)
             };
             parts.coarsen(space, (smoother, &fine), &at, (Modes::rigid_number(size), &modes))?
@@ -134,7 +136,7 @@ fn across<T: Real>(
 }
 
 /// The modes of a level from a bit for each component that is free.
-type OfFree<'a> = dyn Fn(&Buffer<u8>) -> Result<Rc<Modes>> + 'a;
+type OfFree<'a> = dyn Fn(Buffer<u8>) -> Result<Rc<Modes>> + 'a;
 
 /// A level that is to be coarsened.
 struct Place<'a> {
@@ -145,20 +147,6 @@ struct Place<'a> {
     reach: f64,
     /// Couplings around its matrix.
     coupled: Option<&'a CoupledRows>,
-}
-
-impl Place<'_> {
-    /// Bits of free components, but for those of slaves.
-    fn free(&self, space: &Space, free: &Buffer<u8>) -> Result<Buffer<u8>> {
-        let mut free = space.download(free)?;
-        // Nodes that have neighbours of other ranks alone.
-        coupled_elsewhere(self.interface).into_iter().for_each(|(row, bits)| free[row as usize] |= bits);
-        let free = space.upload_vec(free)?;
-        match self.coupled {
-            Some(rows) => without_slaves(space, rows, self.interface.rows.size[0], &free),
-            None => Ok(free),
-        }
-    }
 }
 
 impl<T: Real> Parts<'_, T> {
@@ -219,7 +207,7 @@ impl<T: Real> Parts<'_, T> {
         (n_modes, modes): (usize, &OfFree),
     ) -> Result<SharedLevel> {
         let beside = coupled_elsewhere(at.interface);
-        let found = aggregate(space, fine, at.coords, (at.level, at.reach, &beside), n_modes, |free| modes(free))?;
+        let found = aggregate(space, fine, at.coords, (at.level, at.reach, &beside), n_modes, modes)?;
         let mut is_missing = [f64::from(u8::from(found.is_none()))];
         space.largest_of_ranks(&mut is_missing)?;
         let coarsening = match found {
@@ -289,7 +277,7 @@ fn same<R: Real>(
     let (n, size) = (fine.pattern.n_rows, fine.entries.size);
     let mut strength = Strength::new(space, fine, at.coords, at.level, at.reach)?;
     strength.couple(space, beside)?;
-    let modes = modes(&strength.free)?;
+    let modes = modes(strength.free)?;
     let mut of_nodes = vec![kernels_rs::amg::NONE; n];
     at.own.iter().zip(0..).for_each(|(row, place)| of_nodes[*row as usize] = place);
     let shape = members(space, &Aggregates { of_nodes: space.upload_vec(of_nodes)?, number: at.own.len() })?;

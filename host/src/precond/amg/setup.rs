@@ -94,7 +94,7 @@ pub fn aggregate<R: Real>(
     coords: &Buffer<[f64; 3]>,
     (level, reach, beside): (usize, f64, &[(u32, u8)]),
     n_modes: usize,
-    modes: impl FnOnce(&Buffer<u8>) -> Result<Rc<Modes>>,
+    modes: impl FnOnce(Buffer<u8>) -> Result<Rc<Modes>>,
 ) -> Result<Option<Coarsening>> {
     let (n, size) = (fine.pattern.n_rows, fine.entries.size);
     let is_worthwhile = |number: usize| (n_modes * number) as f64 <= WORTHWHILE * (size * n) as f64;
@@ -110,8 +110,7 @@ pub fn aggregate<R: Real>(
     }
     strength.couple(space, beside)?;
     aggregates.add_single(space, beside)?;
-    let modes = modes(&strength.free)?;
-    drop(strength);
+    let modes = modes(strength.free)?;
     let shape = members(space, &aggregates)?;
     let columns = Columns::new(space, &shape)?;
     let coords = centroids(space, aggregates.number, &columns, coords)?;
