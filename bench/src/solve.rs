@@ -7,6 +7,7 @@ use super::{Common, matrices};
 use crate::page;
 use kernels_rs::real::Real;
 use serde::Serialize;
+use std::cell::Cell;
 use std::time::Instant;
 use warpfem::cli::{Auto, auto_or};
 use warpfem::linalg::Space;
@@ -14,7 +15,7 @@ use warpfem::model::Model;
 use warpfem::pipeline::{Hierarchy, RankSize, Solution, solve_cases};
 use warpfem::result::choices::{Ordering, Precision, Preconditioner, Study};
 use warpfem::result::{Error, Result};
-use warpfem::solve::Silent;
+use warpfem::solve::Monitor;
 
 /// What is solved, and how.
 #[derive(Debug, clap::Args)]
@@ -57,6 +58,27 @@ struct Phases {
     stress: f64,
     /// From the mesh in the host's memory to results there.
     total: f64,
+    /// One iteration, of those between the first and the last at which the error was known; 0 where it was known once.
+    iteration: f64,
+}
+
+/// When the error of the last case or modes was known first and last, and at which iterations.
+#[derive(Default)]
+struct Watch(Cell<Option<[(usize, Instant); 2]>>);
+
+impl Watch {
+    fn iteration_s(&self) -> f64 {
+        let Some([(first, begin), (last, end)]) = self.0.get() else { return 0.0 };
+        (end - begin).as_secs_f64() / (last - first).max(1) as f64
+    }
+}
+
+impl Monitor for Watch {
+    fn error(&self, iteration: usize, _error: f64, _tolerance: f64) {
+        let now = (iteration, Instant::now());
+        let begin = self.0.get().filter(|[_, last]| last.0 < iteration).map_or(now, |[begin, _]| begin);
+        self.0.set(Some([begin, now]));
+    }
 }
 
 #[derive(Debug, Serialize)]
@@ -104,12 +126,13 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
 
 fn measure<T: Real>(space: &Space, common: &Common, model: &Model) -> Result<Report> {
     let timed = || -> Result<(Vec<Solution>, Phases)> {
-        let start = Instant::now();
-        let solutions = solve_cases(space, model, &Silent)?;
+        let (start, watch) = (Instant::now(), Watch::default());
+        let solutions = solve_cases(space, model, &watch)?;
         let total = start.elapsed().as_secs_f64();
         let timings = solutions.last().map(|last| last.timings).unwrap_or_default();
         let [setup, assembly, boundary] = [timings.setup, timings.assembly, timings.boundary];
-        let phases = Phases { setup, assembly, boundary, solve: timings.solve, stress: timings.stress, total };
+        let (solve, stress, iteration) = (timings.solve, timings.stress, watch.iteration_s());
+        let phases = Phases { setup, assembly, boundary, solve, stress, total, iteration };
         Ok((solutions, phases))
     };
     // Before anything else loads kernels.

@@ -199,10 +199,13 @@ fn run_one(
     let used = Used { device, plan, factor_nonzeros: None, hierarchy: None, count: None, ranks };
     let phase = Phase::begin(monitor, "setup");
     let (changes, solutions) = (vec![], vec![]);
-    let mut run = Run { space, model, cases, before, sink, monitor, phase, timings, used, changes, solutions };
+    // The whole body is on none of several devices.
+    let host = shared.map(|_| Space::cpu());
+    let by = host.as_ref().unwrap_or(space);
+    let mut run = Run { space: by, model, cases, before, sink, monitor, phase, timings, used, changes, solutions };
     match model.study {
         Study::Static => match shared {
-            Some((ranks, (division, _))) => ranks::solve(&mut run, (ranks, division))?,
+            Some((ranks, (number, _))) => ranks::solve(space, &mut run, (ranks, number))?,
             None => statics(&mut run)?,
         },
         Study::Modal => modal::solve(&mut run)?,

@@ -7,7 +7,7 @@ use kernels_rs::assembly::slanted::{Directions, ProjectFree};
 use kernels_rs::real::Real;
 
 /// Nodes that are held in such directions, in the solver's numbering.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 pub struct Slanted {
     /// The nodes, ascending.
     pub rows: Vec<u32>,

@@ -1,9 +1,7 @@
-//! `mpirun -n N warpfem solve ..`: all processes read the case; the first speaks and writes, the others serve it.
+//! `mpirun -n N warpfem solve ..`: the first process reads, speaks and writes, the others serve it.
 
-use super::failure;
 use crate::device::DeviceName;
 use crate::linalg::{Comm, Space, local_rank};
-use crate::model::Model;
 use crate::pipeline;
 use crate::result::{Error, Result};
 use std::sync::OnceLock;
@@ -47,12 +45,12 @@ pub fn open(device: DeviceName, comm: &Comm) -> Result<Space> {
     Space::of_rank(own.open()?, comm.clone())
 }
 
-/// Waits until all others have read the case.
+/// Waits until all others have opened their devices.
 ///
 /// # Errors
 ///
 /// [`Error::Rank`]
-pub fn all_have_read(comm: &Comm) -> Result<()> {
+pub fn all_are_ready(comm: &Comm) -> Result<()> {
     (1..comm.size()).try_for_each(|rank| {
         let said = comm.receive(rank)?;
         let Some((code, message)) = said.split_first() else { return Ok(()) };
@@ -61,29 +59,23 @@ pub fn all_have_read(comm: &Comm) -> Result<()> {
     })
 }
 
-/// Serves the first process with a model, which may be none.
+/// Serves the first process.
 ///
 /// # Errors
 ///
 /// Those of solving, which the first has not heard of.
-pub fn serve(device: DeviceName, comm: &Comm, model: anyhow::Result<Model>) -> Result<()> {
-    let model = match model {
-        Ok(model) => model,
+pub fn serve(device: DeviceName, comm: &Comm) -> Result<()> {
+    let space = match open(device, comm) {
+        Ok(space) => space,
         Err(error) => {
-            let error = failure::united(error);
-            comm.send(0, [&[failure::exit_code(&error)], format!("{error:#}").as_bytes()].concat());
+            comm.send(0, [&[error.exit_code()], format!("{error}").as_bytes()].concat());
             // The first ends all.
             comm.receive(0)?;
             return Ok(());
         }
     };
     comm.send(0, vec![]);
-    let served = open(device, comm).and_then(|space| pipeline::serve(&space, &model));
-    match served {
-        Ok(()) => has_solved(),
-        // The first refuses it too, says so, and ends all.
-        Err(error) if error.exit_code() == 2 => drop(comm.receive(0)?),
-        Err(error) => return Err(Error::Rank { rank: comm.rank(), error: Box::new(error) }),
-    }
+    pipeline::serve(&space).map_err(|error| Error::Rank { rank: comm.rank(), error: Box::new(error) })?;
+    has_solved();
     Ok(())
 }

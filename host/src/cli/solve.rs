@@ -1,7 +1,7 @@
 //! `warpfem solve CASE`.
 
 use super::failure::Failure;
-use super::job::{Job, deck_of, read_model};
+use super::job::Job;
 use super::progress::Progress;
 use super::terminal::Detail;
 use super::{cases, devices, mpi, print};
@@ -184,11 +184,7 @@ impl Arguments {
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let comm = mpi::join()?;
     if let Some(comm) = comm.filter(|comm| comm.rank() > 0) {
-        let read = read_model(&deck_of(&arguments.case), arguments.device).map(|(_, mut model)| {
-            model.set_solver(|solver| arguments.override_options(solver));
-            model
-        });
-        return Ok(mpi::serve(arguments.device, comm, read)?);
+        return Ok(mpi::serve(arguments.device, comm)?);
     }
     if comm.is_some() && arguments.devices != 1 {
         return Err(
@@ -209,7 +205,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
         job.model.fields.extend(more);
     }
     (job.devices, job.comm) = (arguments.devices.into(), comm);
-    comm.map_or(Ok(()), mpi::all_have_read)?;
+    comm.map_or(Ok(()), mpi::all_are_ready)?;
     job.with_symbols = !arguments.no_symbols;
     let detail = if arguments.verbose { Detail::Verbose } else { Detail::Short { spare: 0 } };
     let (solution, said) = solve(&job, arguments.device, &progress, (arguments.quiet, detail))?;

@@ -46,7 +46,7 @@ pub struct ElementInfo {
 macro_rules! element_kinds {
     ($($Kind:ident),+) => {
         /// The element types a mesh may hold, points and edges included.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
         #[allow(missing_docs, reason = "the names are the documentation")]
         pub enum ElementKind { $($Kind),+ }
 

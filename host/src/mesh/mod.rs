@@ -46,7 +46,7 @@ const FLAT: f64 = 1e-6;
 pub(crate) const LENGTHS: std::ops::RangeInclusive<f64> = 1e-15..=1e15;
 
 /// Cells of one kind, in the order of the file.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Cells {
     /// The element type they share.
     pub kind: ElementKind,
@@ -107,7 +107,7 @@ impl Group {
 }
 
 /// A mesh as the file gives it.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Mesh {
     /// Node coordinates, `[n_nodes][3]`, in the file's order.
     pub coords: Vec<[f64; 3]>,
@@ -116,14 +116,19 @@ pub struct Mesh {
     /// Cells of every dimension, one block per kind.
     pub cells: Vec<Cells>,
     /// Named groups.
+    #[serde(skip)]
     pub groups: Vec<Group>,
     /// Things worth saying that did not stop the reading (elements in reverse order, orphan nodes).
+    #[serde(skip)]
     pub warnings: Vec<String>,
     /// For [`Mesh::skin`].
+    #[serde(skip)]
     pub skin: Cached<Vec<faces::Face>>,
     /// For [`Mesh::parts`].
+    #[serde(skip)]
     pub parts: Cached<(Vec<u32>, usize)>,
     /// For [`Mesh::quality`].
+    #[serde(skip)]
     pub quality: Cached<Option<quality::Quality>>,
 }
 

@@ -56,27 +56,26 @@ impl Partition {
     pub fn piece(&self, mesh: &Mesh, rank: usize) -> Piece {
         Piece::around(mesh, |node| self.rank_of[node as usize] as usize == rank)
     }
+}
 
-    /// For each neighbour of a rank, ascending: the nodes of the rank that it needs, and those of it that the rank needs,
-    /// ascending too. `piece` is the rank's.
-    pub fn neighbours(&self, mesh: &Mesh, rank: usize, piece: &Piece) -> Vec<(usize, [Vec<u32>; 2])> {
-        let mut of_rank: BTreeMap<usize, [BTreeSet<u32>; 2]> = BTreeMap::new();
-        let rank_of = |node: &u32| self.rank_of[*node as usize] as usize;
-        for (block, cells) in &piece.cells {
-            let all = &mesh.cells[*block];
-            let is_cut = |cell: u32| all.cell(cell as usize).iter().any(|node| rank_of(node) != rank);
-            let cut =
-                parallel::flat_map(cells.len(), &|k, cut| cut.extend(Some(cells[k]).filter(|cell| is_cut(*cell))));
-            for cell in cut.into_iter().map(|cell| all.cell(cell as usize)) {
-                for other in cell.iter().filter(|node| rank_of(node) != rank) {
-                    let [sends, ghosts] = of_rank.entry(rank_of(other)).or_default();
-                    sends.extend(cell.iter().filter(|node| rank_of(node) == rank));
-                    ghosts.insert(*other);
-                }
+/// For each neighbour of a rank, ascending: the nodes of the rank that it needs, and those of it that the rank needs, ascending
+/// too. `mesh` is the rank's piece, with the rank of each node.
+pub fn neighbours(mesh: &Mesh, rank_of: &[u32], rank: u32) -> Vec<(usize, [Vec<u32>; 2])> {
+    let mut of_rank: BTreeMap<usize, [BTreeSet<u32>; 2]> = BTreeMap::new();
+    let is_own = |node: &u32| rank_of[*node as usize] == rank;
+    for (_, cells) in mesh.solids() {
+        let cut = parallel::flat_map(cells.len(), &|k, cut| {
+            cut.extend(Some(k).filter(|k| !cells.cell(*k).iter().all(is_own)))
+        });
+        for cell in cut.into_iter().map(|k| cells.cell(k)) {
+            for other in cell.iter().filter(|node| !is_own(node)) {
+                let [sends, ghosts] = of_rank.entry(rank_of[*other as usize] as usize).or_default();
+                sends.extend(cell.iter().filter(|node| is_own(node)));
+                ghosts.insert(*other);
             }
         }
-        of_rank.into_iter().map(|(rank, sets)| (rank, sets.map(|set| set.into_iter().collect()))).collect()
     }
+    of_rank.into_iter().map(|(rank, sets)| (rank, sets.map(|set| set.into_iter().collect()))).collect()
 }
 
 /// Some nodes in so many pieces: halved across the longest side of the box that they lie in, and each half again. These pieces
@@ -180,7 +179,10 @@ mod tests {
                     let part = piece.mesh(&mesh);
                     assert!(part.coords.iter().zip(&piece.nodes).all(|(x, node)| *x == mesh.coords[*node as usize]));
                     let mut n_ghosts = 0;
-                    for (other, [sent, come]) in partition.neighbours(&mesh, rank, piece) {
+                    let rank_of: Vec<u32> = piece.nodes.iter().map(|node| partition.rank_of[*node as usize]).collect();
+                    for (other, lists) in neighbours(&part, &rank_of, rank as u32) {
+                        let [sent, come] =
+                            lists.map(|places| places.iter().map(|k| piece.nodes[*k as usize]).collect::<Vec<_>>());
                         n_ghosts += come.len();
                         (sends[rank * size + other], ghosts[other * size + rank]) = (sent, come);
                     }

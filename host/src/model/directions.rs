@@ -10,7 +10,7 @@ const PARALLEL: f64 = 1e-6;
 const SMOOTH: f64 = std::f64::consts::FRAC_1_SQRT_2;
 
 /// The directions of a support's components.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 pub enum Directions {
     /// x, y and z of the mesh.
     #[default]

@@ -22,7 +22,7 @@ mod masses;
 mod materials;
 mod modal;
 mod names;
-mod part;
+pub mod part;
 mod probes;
 mod problems;
 mod resolve;
@@ -83,11 +83,12 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 /// A material.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Material {
     /// Its name in the case file.
     pub name: String,
     /// Stress from strain; all zero if the case says nothing of it, which elasticity needs.
+    #[serde(with = "law::constants")]
     pub law: Arc<dyn Law>,
     /// Conductivity along its axes; 0 if the case has none, which potentials need.
     pub conductivity: [f64; 3],
@@ -106,7 +107,7 @@ pub struct Material {
 }
 
 /// What an isotropic material is at a temperature.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct AtTemperature {
     /// The temperature.
     pub temperature: f64,
@@ -236,7 +237,7 @@ impl Rotation {
 }
 
 /// `[solver]`: how to solve; every field has a default.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct SolverOptions {
     /// Method; none: `auto`, as everywhere here.
     pub method: Option<Method>,

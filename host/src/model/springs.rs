@@ -34,7 +34,7 @@ const STIFF: f64 = 1e3;
 type Sum = Vec<(Dof, f64)>;
 
 /// One `[[spring]]`: `S u` is what it takes off the forces on the body.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Spring {
     /// Its name, or its groups'; `pad[2]` for the second `pad`.
     pub name: String,

@@ -25,6 +25,7 @@ pub(super) struct Parts {
 }
 
 /// Groups of elements of one part and one material.
+#[derive(Clone, serde::Serialize, serde::Deserialize)]
 pub(super) struct Groups {
     /// The group of each cell, by block of the mesh.
     pub of_cells: Vec<Vec<u32>>,
@@ -40,10 +41,7 @@ impl Parts {
         let parts = model.coupled_parts();
         let (labels, n_parts) = &*parts;
         let members = Members::of_labels(&numbering.gather(labels), *n_parts);
-        let groups = Groups::new(model, labels).map(|mut groups| {
-            groups.pieces.rows.iter_mut().for_each(|node| *node = numbering.to_solver[*node as usize]);
-            groups
-        });
+        let groups = Groups::new(model, labels).map(|groups| groups.numbered(numbering));
         Parts::of_members(space, model, (members, groups), coords)
     }
 
@@ -121,6 +119,12 @@ impl Groups {
         let (pieces, group, of_nodes) = pieces(model, &of_cells, part.len());
         let colours = colour(model, &of_nodes, group.len());
         Some(Groups { of_cells, pieces, layout: Layout { part, group, colours } })
+    }
+
+    /// The same with rows instead of nodes.
+    pub(super) fn numbered(mut self, numbering: &Numbering) -> Self {
+        self.pieces.rows.iter_mut().for_each(|node| *node = numbering.to_solver[*node as usize]);
+        self
     }
 }
 

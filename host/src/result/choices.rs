@@ -53,6 +53,19 @@ macro_rules! choices {
             }
         }
 
+        impl serde::Serialize for $Name {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(self.name())
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $Name {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let word = std::borrow::Cow::<str>::deserialize(deserializer)?;
+                Self::from_name(&word).ok_or_else(|| serde::de::Error::custom(format!("no such choice: {word}")))
+            }
+        }
+
         impl std::fmt::Display for $Name {
             fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
                 f.pad(self.name())

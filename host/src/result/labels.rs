@@ -1,7 +1,5 @@
 //! What numbers measure, and `[analysis] units`: what the numbers of a case are labelled with. Numbers are never converted.
 
-use serde::{Serialize, Serializer};
-
 use super::choices::choices;
 
 choices! {
@@ -72,12 +70,6 @@ pub fn with_unit(value: String, units: Option<Units>, quantity: Quantity) -> Str
 pub fn frequency(value: f64, units: Option<Units>) -> String {
     let unit = units.and_then(|units| units.label(Quantity::Frequency)).unwrap_or("per time");
     format!("{} {unit}", warpfem_text::engineering(value))
-}
-
-impl Serialize for Units {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.name())
-    }
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use super::Reason;
 use super::choices::{Acceleration, Format, Method, Operator, Ordering, Precision, Preconditioner, Strategy, Study};
 
 /// How a model is solved, with every `auto` decided.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Plan {
     /// What is solved.
     pub study: Study,
@@ -29,11 +29,12 @@ pub struct Plan {
     /// The size of the factor, if it was counted.
     pub fill: Option<Fill>,
     /// Why this method and this preconditioner; empty where there was nothing to decide.
+    #[serde(skip)]
     pub reasons: Vec<Reason>,
 }
 
 /// The size of a Cholesky factor.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Fill {
     /// Values of L, its diagonal included.
     pub nonzeros: u64,

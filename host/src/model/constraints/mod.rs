@@ -33,7 +33,7 @@ use bolt::Bolt;
 use remote::Remote;
 
 /// A component at a node.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub struct Dof {
     /// The node.
     pub node: u32,
@@ -66,7 +66,7 @@ pub struct Equation {
 }
 
 /// `u_slave = sum factor u + value`.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 struct Row {
     slave: Dof,
     /// Slaves of later rows and prescribed unknowns may be among them.
@@ -106,9 +106,10 @@ const ROUNDING: f64 = 1e-12;
 const HOLDS: f64 = 1e-9;
 
 /// All constraints of a model, in the mesh's numbering.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, serde::Serialize, serde::Deserialize)]
 pub struct Constraints {
     /// What made them.
+    #[serde(skip)]
     pub entries: Vec<Entry>,
     /// In the order in which they were found.
     rows: Vec<Row>,
@@ -117,14 +118,19 @@ pub struct Constraints {
     /// What supports prescribe.
     prescribed: HashMap<Dof, f64>,
     /// What joins, in words: the table, then its name, its nodes and the largest gap.
+    #[serde(skip)]
     pub notes: Vec<(&'static str, String)>,
     /// The remote points.
+    #[serde(skip)]
     pub remotes: Vec<Remote>,
     /// The bolts.
+    #[serde(skip)]
     pub bolts: Vec<Bolt>,
     /// Nodes whose supports in directions of their own are equations here, as others follow them or they follow others.
+    #[serde(skip)]
     pub slanted: HashSet<u32>,
     /// Sums of unknowns that springs resist: they join bodies, and nothing follows from them.
+    #[serde(skip)]
     pub bonds: Vec<Vec<(Dof, f64)>>,
 }
 
@@ -167,7 +173,7 @@ impl Constraints {
         self.bonds.iter().flat_map(of_bond).collect()
     }
 
-    /// The equations between nodes that have a place, by these.
+    /// The equations between nodes that have a place, by these, without what made them.
     pub fn among(&self, place: impl Fn(u32) -> Option<u32>) -> Constraints {
         let moved = |of: &Dof| Some(Dof { node: place(of.node)?, ..*of });
         let row = |Row { slave, terms, value, entry, own, pivot, .. }: &Row| {
@@ -183,7 +189,6 @@ impl Constraints {
         };
         let rows: Vec<Row> = self.rows.iter().filter_map(row).collect();
         Constraints {
-            entries: self.entries.clone(),
             row_of: rows.iter().zip(0..).map(|(row, number)| (row.slave, number)).collect(),
             prescribed: self.prescribed.iter().filter_map(|(of, value)| Some((moved(of)?, *value))).collect(),
             rows,

@@ -6,7 +6,7 @@ use nalgebra::Matrix6;
 use std::sync::Arc;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Anisotropic(Matrix6<f64>);
+pub(super) struct Anisotropic(pub(super) Matrix6<f64>);
 
 /// The example is quartz.
 pub(super) const KIND: Kind = Kind {

@@ -4,7 +4,7 @@ use crate::mesh::vector::{cross, dot, sub, unit};
 use nalgebra::{Matrix3, Matrix6};
 
 /// A material's own axes.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 pub enum Axes {
     /// Those of the mesh.
     #[default]

@@ -5,6 +5,7 @@
 
 mod anisotropic;
 mod axes;
+pub mod constants;
 mod isotropic;
 mod orthotropic;
 mod reduce;

@@ -2,11 +2,11 @@
 
 use super::super::unsupported::{Made, unsupported};
 use super::super::{Phase, Timings};
-use super::division::Division;
+use super::division::Part;
 use super::ghosts::Ghosts;
 use crate::assembly::{DeviceMesh, Numbering, VertexLevel};
 use crate::linalg::{Space, values_in};
-use crate::mesh::partition::Piece;
+use crate::mesh::partition::{Piece, neighbours};
 use crate::parallel;
 use crate::result::choices::Preconditioner;
 use crate::result::{Plan, Result};
@@ -17,71 +17,45 @@ use std::collections::BTreeMap;
 /// Levels of so many unknowns or fewer are on each rank as a whole: their products take less time than messages.
 pub const GATHERED: usize = 100_000;
 
-/// The nodes of a rank's piece, and how they are numbered on its device.
-pub struct Local<'a> {
-    /// The piece.
-    pub piece: &'a Piece,
-    /// From the piece's nodes to rows.
-    pub numbering: &'a Numbering,
-    /// On the device.
-    pub mesh: &'a DeviceMesh,
-    /// The node of the whole mesh of each row.
-    pub nodes: Vec<u32>,
-}
-
-impl<'a> Local<'a> {
-    /// Of a piece with its numbering and its mesh.
-    pub fn new(piece: &'a Piece, numbering: &'a Numbering, mesh: &'a DeviceMesh) -> Self {
-        let nodes = parallel::map_items(&numbering.to_mesh, &|place| piece.nodes[*place as usize]);
-        Local { piece, numbering, mesh, nodes }
-    }
-
-    /// The row of a node of the whole mesh.
-    fn row(&self, node: u32) -> u32 {
-        let Some(place) = self.piece.place(node) else { unreachable!("a node of another piece") };
-        self.numbering.to_solver[place]
-    }
-}
-
 /// For each neighbour what is sent to it and what comes from it: nodes of the mesh, or rows.
 type Lists = [(usize, [Vec<u32>; 2])];
 
 /// All that a rank has to know of the others for a preconditioner; asked by all at once. The level of vertices is multigrid's.
 pub fn interfaces(
     space: &Space,
-    (division, by): (&Division, Preconditioner),
-    local: &Local,
+    (part, by): (&Part, Preconditioner),
+    (numbering, mesh): (&Numbering, &DeviceMesh),
 ) -> Result<(Interfaces, Ghosts)> {
-    let (rank, mesh) = (space.comm().rank() as u32, &division.model.mesh);
-    let shared = division.partition.neighbours(mesh, rank as usize, local.piece);
-    let rows = |nodes: &[u32]| nodes.iter().map(|node| local.row(*node)).collect::<Vec<u32>>();
+    let shared = neighbours(&part.model.mesh, &part.rank_of, part.rank);
+    let rows = |nodes: &[u32]| nodes.iter().map(|node| numbering.to_solver[*node as usize]).collect::<Vec<u32>>();
     let of_lists = |[sends, ghosts]: &[Vec<u32>; 2]| [rows(sends), rows(ghosts)];
     let lists: Vec<(usize, [Vec<u32>; 2])> = shared.iter().map(|(other, lists)| (*other, of_lists(lists))).collect();
-    let neighbours = neighbours(space, &lists)?;
-    let nodes = &local.nodes;
+    let neighbours = tell(space, &lists)?;
     let ghosts: Vec<u32> = lists.iter().flat_map(|(_, [_, ghosts])| ghosts.clone()).collect();
-    let edge = if shared.is_empty() { None } else { Some(Edge::new(division, &shared, by)?) };
-    let size = division.model.analysis.components();
-    let others = of_nodes(&lists, &neighbours, nodes);
+    let edge = if shared.is_empty() { None } else { Some(Edge::new(part, &shared, by)?) };
+    let size = part.components();
+    let others = of_nodes(&lists, &neighbours, &numbering.to_mesh);
     let rows = match &edge {
-        Some(edge) => edge.cross_rows(division, (&edge.matrix, &edge.nodes), |node| local.row(node), &others)?,
+        Some(edge) => {
+            let row = |node: u32| numbering.to_solver[node as usize];
+            edge.cross_rows(part, (&edge.matrix, &edge.nodes), row, &others)?
+        }
         None => CrossRows::new([size; 2]),
     };
-    let finest = Interface { rank, rows, neighbours: neighbours.clone() };
-    let own = division.own(nodes, rank);
-    let vertices = match local.mesh.ends().filter(|_| by == Preconditioner::Amg) {
+    let finest = Interface { rank: part.rank, rows, neighbours: neighbours.clone() };
+    let vertices = match mesh.ends().filter(|_| by == Preconditioner::Amg) {
         Some(ends) => {
-            Some(vertices(space, (division, local), (&lists, &neighbours), edge.as_ref(), &space.download(ends)?)?)
+            Some(vertices(space, (part, numbering), (&lists, &neighbours), edge.as_ref(), &space.download(ends)?)?)
         }
         None => None,
     };
     let ghosts = Ghosts::new(space, &neighbours, &ghosts, size)?;
-    let is_coupled = !division.model.constraints.is_empty();
-    Ok((Interfaces { finest, own, vertices, is_coupled, gathered: division.gathered }, ghosts))
+    let (own, is_coupled, gathered) = (part.own(&numbering.to_mesh), part.is_coupled, part.gathered);
+    Ok((Interfaces { finest, own, vertices, is_coupled, gathered }, ghosts))
 }
 
 /// Tells neighbours the numbers of the rows that are sent to them, by `[sent, coming]` rows here.
-fn neighbours(space: &Space, lists: &Lists) -> Result<Vec<Neighbour>> {
+fn tell(space: &Space, lists: &Lists) -> Result<Vec<Neighbour>> {
     for (other, [sends, _]) in lists {
         space.comm().send(*other, bytemuck::cast_slice(sends).to_vec());
     }
@@ -93,7 +67,7 @@ fn neighbours(space: &Space, lists: &Lists) -> Result<Vec<Neighbour>> {
     lists.iter().map(with_ghosts).collect()
 }
 
-/// The nodes of other ranks, by node of the whole mesh; `nodes` are those of the rows here.
+/// The nodes of other ranks, by node of the part; `nodes` are those of the rows here.
 fn of_nodes(lists: &Lists, neighbours: &[Neighbour], nodes: &[u32]) -> BTreeMap<u32, Node> {
     let of_rank = |((_, [_, rows]), of): (&(usize, [Vec<u32>; 2]), &Neighbour)| {
         let node = |(row, node): (&u32, &Node)| (nodes[*row as usize], *node);
@@ -105,33 +79,33 @@ fn of_nodes(lists: &Lists, neighbours: &[Neighbour], nodes: &[u32]) -> BTreeMap<
 /// K of the elements at nodes that other ranks need, on the host.
 struct Edge {
     matrix: Matrix<f64>,
-    /// The node of the whole mesh of each row.
+    /// The node of the part of each row.
     nodes: Vec<u32>,
     /// The same between vertices.
     vertices: Option<(VertexLevel, Vec<u32>)>,
     host: Space,
-    /// By node of the whole mesh whether other ranks need it.
+    /// By node of the part whether other ranks need it.
     is_sent: Vec<bool>,
 }
 
 impl Edge {
-    fn new(division: &Division, shared: &Lists, by: Preconditioner) -> Result<Self> {
-        let (model, mut is_sent) = (division.model, vec![false; division.model.mesh.coords.len()]);
+    fn new(part: &Part, shared: &Lists, by: Preconditioner) -> Result<Self> {
+        let (model, mut is_sent) = (&part.model, vec![false; part.rank_of.len()]);
         shared.iter().flat_map(|(_, [sends, _])| sends).for_each(|node| is_sent[*node as usize] = true);
         let piece = Piece::around(&model.mesh, |node| is_sent[node as usize]);
-        let (part, host) = (model.part(&piece, |_| false), Space::cpu());
-        let plan = Plan::plain(&part, true);
+        let (model, host) = (model.part(&piece, |_| false), Space::cpu());
+        let plan = Plan::plain(&model, true);
         let mut phase = Phase::begin(&Silent, "setup");
         let of_phase = (&mut phase, &mut Timings::default());
-        let (numbering, mesh, made): (_, _, Made<f64>) = unsupported(&host, (&part, 0), &plan, of_phase)?;
+        let (numbering, mesh, made): (_, _, Made<f64>) = unsupported(&host, (&model, 0), &plan, of_phase)?;
         let mut matrix = made.0;
-        let nodes = Local::new(&piece, &numbering, &mesh).nodes;
-        let supports = division.supports(&nodes, |_| false);
+        let nodes = parallel::map_items(&numbering.to_mesh, &|place| piece.nodes[*place as usize]);
+        let supports = part.supports(&nodes, |_| false);
         let vertices = match mesh.ends().filter(|_| by == Preconditioner::Amg) {
             Some(ends) => {
                 let rows = vertex_rows(&host.download(ends)?);
                 let nodes = rows.iter().map(|row| nodes[*row as usize]).collect();
-                VertexLevel::new(&host, &part, &numbering, &mesh, &supports)?.map(|level| (level, nodes))
+                VertexLevel::new(&host, &model, &numbering, &mesh, &supports)?.map(|level| (level, nodes))
             }
             None => None,
         };
@@ -142,7 +116,7 @@ impl Edge {
     /// The blocks of rows that are sent in columns of other ranks.
     fn cross_rows(
         &self,
-        division: &Division,
+        part: &Part,
         (matrix, nodes): (&Matrix<f64>, &[u32]),
         row: impl Fn(u32) -> u32,
         others: &BTreeMap<u32, Node>,
@@ -154,7 +128,7 @@ impl Edge {
             let first = pattern.row_start[number] as usize;
             for (k, column) in pattern.row(number).iter().enumerate() {
                 let (other, block) = (nodes[*column as usize], &blocks[(first + k) * size * size..][..size * size]);
-                let is_other = division.rank_of(other) != division.rank_of(*node);
+                let is_other = part.rank_of[other as usize] != part.rank_of[*node as usize];
                 if let Some(other) = others.get(&other).filter(|_| is_other && block.iter().any(|value| *value != 0.0))
                 {
                     cross.add(row(*node), *other, block);
@@ -177,12 +151,12 @@ fn is_vertex([a, b]: [u32; 2]) -> bool {
 /// The level of the vertices, the rank's own among them, and the way to it.
 fn vertices(
     space: &Space,
-    (division, local): (&Division, &Local),
+    (part, numbering): (&Part, &Numbering),
     (lists, of_fine): (&Lists, &[Neighbour]),
     edge: Option<&Edge>,
     ends: &[[u32; 2]],
 ) -> Result<(Interface, Vec<u32>, CrossTransfer)> {
-    let (rank, nodes, rows) = (space.comm().rank() as u32, &local.nodes, vertex_rows(ends));
+    let (rank, nodes, rows) = (part.rank, &numbering.to_mesh, vertex_rows(ends));
     let mut number = vec![0; ends.len()];
     rows.iter().zip(0..).for_each(|(row, place)| number[*row as usize] = place);
     let vertices_of = |of: &[u32]| -> Vec<u32> {
@@ -191,27 +165,28 @@ fn vertices(
     let of_lists = |[sends, ghosts]: &[Vec<u32>; 2]| [vertices_of(sends), vertices_of(ghosts)];
     let of_vertices: Vec<(usize, [Vec<u32>; 2])> =
         lists.iter().map(|(other, lists)| (*other, of_lists(lists))).collect();
-    let neighbours = neighbours(space, &of_vertices)?;
+    let neighbours = tell(space, &of_vertices)?;
     let vertex_nodes: Vec<u32> = parallel::map_items(&rows, &|row| nodes[*row as usize]);
     let others = of_nodes(&of_vertices, &neighbours, &vertex_nodes);
-    let size = division.model.analysis.components();
+    let size = part.components();
     let cross = match edge.and_then(|edge| Some((edge, edge.vertices.as_ref()?))) {
         Some((edge, (level, nodes))) => {
-            edge.cross_rows(division, (&level.matrix, nodes), |node| number[local.row(node) as usize], &others)?
+            let row = |node: u32| number[numbering.to_solver[node as usize] as usize];
+            edge.cross_rows(part, (&level.matrix, nodes), row, &others)?
         }
         None => CrossRows::new([size; 2]),
     };
-    let own = division.own(&vertex_nodes, rank);
+    let own = part.own(&vertex_nodes);
     // The middle of an edge is the mean of its ends, which may be of another rank.
     let fine = of_nodes(lists, of_fine, nodes);
     let (mut up, mut down) = (CrossRows::new([size; 2]), CrossRows::new([size; 2]));
-    let is_own = |row: usize| division.rank_of(nodes[row]) == rank;
+    let is_own = |row: usize| part.is_own(nodes[row]);
     let is_cut = |row: usize| !is_vertex(ends[row]) && ends[row].iter().any(|end| is_own(*end as usize) != is_own(row));
     let cut = parallel::flat_map(ends.len(), &|row, cut| cut.extend(is_cut(row).then_some(row)));
     for row in cut {
         let middle = nodes[row];
         for end in ends[row].iter().map(|end| *end as usize) {
-            let mask = division.free(middle) & division.free(nodes[end]);
+            let mask = part.free(middle) & part.free(nodes[end]);
             let mean: Vec<f64> = (0..size * size)
                 .map(|k| if k % (size + 1) == 0 && mask >> (k / (size + 1)) & 1 == 1 { 0.5 } else { 0.0 })
                 .collect();

@@ -1,5 +1,5 @@
 //! Static solutions on several devices: each rank has the elements at its own nodes on its device, and iterates with the
-//! others. The first rank has the whole body besides: it makes the loads, judges, and computes results.
+//! others. The first rank has the whole body besides, on the host: it makes the loads, judges, and computes results.
 //!
 //! Nodes of other ranks are held on a rank's device, so its own matrix, its preconditioner and its vectors are those of a body
 //! by itself; [`interface`] says what is beside that.
@@ -10,7 +10,6 @@ mod interface;
 #[cfg(test)]
 mod tests;
 
-pub(super) use division::Division;
 pub(super) use ghosts::Ghosts;
 pub(super) use interface::GATHERED;
 
@@ -30,7 +29,8 @@ use crate::result::choices::{self, Method, Precision, Preconditioner, Strategy};
 use crate::result::{Error, Outcome, Plan, Reason, Result};
 use crate::solve::{Iteration, Monitor, Silent};
 use crate::sparse::{Halo, Interfaces};
-use interface::{Local, interfaces};
+use division::{Division, Part};
+use interface::interfaces;
 use std::rc::Rc;
 use std::thread;
 
@@ -38,12 +38,11 @@ use std::thread;
 pub(super) struct Ranks<'a>(Vec<(Division<'a>, Plan)>);
 
 impl<'a> Ranks<'a> {
-    fn new(space: &Space, model: &'a Model, gathered: usize) -> Result<Self> {
-        let size = space.comm().size();
+    fn new(model: &'a Model, size: usize, facts: &DeviceFacts, gathered: usize) -> Result<Self> {
         let of_model = |model: &'a Model| {
             let division = Division::new(model, size, gathered);
             match division.empty() {
-                None => Ok((division, plan_of(space, model)?)),
+                None => Ok((division, plan_of(model, facts)?)),
                 Some(rank) => refuse(format!(
                     "ties or equations join too many nodes, which one device must have, so rank {rank} has none; use fewer devices"
                 )),
@@ -52,9 +51,18 @@ impl<'a> Ranks<'a> {
         model.all().map(of_model).collect::<Result<_>>().map(Ranks)
     }
 
-    /// That of a model, if it is one of these.
-    pub fn of(&self, model: &Model) -> Option<(&Division<'a>, &Plan)> {
-        self.0.iter().find(|(division, _)| std::ptr::eq(division.model, model)).map(|(division, plan)| (division, plan))
+    /// The number of a model's division, if it is one of these, and its plan.
+    pub fn of(&self, model: &Model) -> Option<(usize, &Plan)> {
+        let number = self.0.iter().position(|(division, _)| std::ptr::eq(division.model, model))?;
+        Some((number, &self.0[number].1))
+    }
+
+    /// The part of a rank, from a number.
+    fn part(&self, number: &[u8], rank: usize) -> Result<(Part, Plan)> {
+        let Some((division, plan)) = values_in::<u64>(number).first().map(|number| &self.0[*number as usize]) else {
+            return Err(Error::Abandoned);
+        };
+        Ok((division.part(rank), plan.clone()))
     }
 }
 
@@ -94,17 +102,21 @@ fn check(model: &Model, size: usize) -> Result<()> {
     }
 }
 
-/// The plan of a model on several devices like this one. Processes make it each, with the memory that all have.
-fn plan_of(space: &Space, model: &Model) -> Result<Plan> {
+/// What the devices of all ranks have. Processes tell of theirs.
+fn facts_of_ranks(space: &Space) -> Result<DeviceFacts<'_>> {
     let mut facts = DeviceFacts::of(space);
-    if space.others().is_empty() {
-        let mut lack = [facts.free.map_or(f64::NEG_INFINITY, |free| -(free as f64))];
-        space.together(|| space.largest_of_ranks(&mut lack))?;
-        facts.free = facts.free.map(|_| -lack[0] as u64);
+    for rank in (1..space.comm().size()).filter(|_| space.others().is_empty()) {
+        let free = values_in::<u64>(&space.comm().receive(rank)?);
+        facts.free = facts.free.into_iter().chain(free).min();
     }
-    let mut plan = plan::resolve(model, &facts)?;
+    Ok(facts)
+}
+
+/// The plan of a model on several devices like this one.
+fn plan_of(model: &Model, facts: &DeviceFacts) -> Result<Plan> {
+    let mut plan = plan::resolve(model, facts)?;
     if plan.method != Method::Cg {
-        plan = plan::without_factor(model, &facts, Reason::SeveralDevices);
+        plan = plan::without_factor(model, facts, Reason::SeveralDevices);
     }
     plan.precision = Precision::Double;
     Ok(plan)
@@ -121,9 +133,9 @@ pub(super) fn with_others<R>(
     if size == 1 {
         return work(None);
     }
-    model.all().try_for_each(|model| check(model, size))?;
-    let ranks = Ranks::new(space, model, gathered)?;
     let alive = Alive(space.comm().clone());
+    model.all().try_for_each(|model| check(model, size))?;
+    let ranks = Ranks::new(model, size, &facts_of_ranks(space)?, gathered)?;
     let threads = (rayon::current_num_threads() / size).max(1);
     thread::scope(|scope| {
         let follow = |(device, comm): &(DeviceName, Comm)| {
@@ -148,15 +160,19 @@ pub(super) fn with_others<R>(
     })
 }
 
-/// What a process beside the first does with a model.
+/// What a process beside the first does: it is told its parts of models.
 ///
 /// # Errors
 ///
 /// Those of [`super::solve_into`].
-pub fn serve(space: &Space, model: &Model) -> Result<()> {
+pub fn serve(space: &Space) -> Result<()> {
     let alive = Alive(space.comm().clone());
-    model.all().try_for_each(|model| check(model, space.comm().size()))?;
-    alive.ended(serve_all(space, &Ranks::new(space, model, GATHERED)?))
+    let free = DeviceFacts::of(space).free;
+    space.comm().send(0, bytemuck::cast_slice(free.as_slice()).to_vec());
+    let part = |told: &[u8]| {
+        postcard::from_bytes(told).map_err(|error| Error::Device(format!("the first rank is not understood: {error}")))
+    };
+    alive.ended(serve_all(space, &part))
 }
 
 /// What a rank beside the first does, in a pool of so many threads.
@@ -166,7 +182,7 @@ fn follow(device: DeviceName, comm: Comm, ranks: &Ranks, threads: usize) -> Resu
     let pool = pool.map_err(|error| Error::Device(format!("threads cannot be started: {error}")))?;
     pool.install(|| {
         let space = Space::of_rank(device.open()?, alive.0.clone())?;
-        alive.ended(serve_all(&space, ranks))
+        alive.ended(serve_all(&space, &|number| ranks.part(number, space.comm().rank())))
     })
 }
 
@@ -193,13 +209,18 @@ impl Drop for Alive {
     }
 }
 
-/// Solves the parts of models that the first rank names, case by case, until it names no more.
-fn serve_all(space: &Space, ranks: &Ranks) -> Result<()> {
+/// Solves its parts of the models that the first rank tells of, case by case, until it tells no more.
+fn serve_all(space: &Space, part: &dyn Fn(&[u8]) -> Result<(Part, Plan)>) -> Result<()> {
     let comm = space.comm();
     space.connect()?;
-    while let Some(&[number]) = values_in::<u64>(&comm.receive(0)?).first_chunk() {
-        let (division, plan) = &ranks.0[number as usize];
-        let mut share = Share::new(space, division, plan, Iterations::PLAIN)?;
+    loop {
+        let told = comm.receive(0)?;
+        if told.is_empty() {
+            return Ok(());
+        }
+        let (part, plan) = part(&told)?;
+        drop(told);
+        let mut share = Share::new(space, part, &plan, Iterations::PLAIN)?;
         loop {
             let case = comm.receive(0)?;
             if case.is_empty() {
@@ -210,14 +231,12 @@ fn serve_all(space: &Space, ranks: &Ranks) -> Result<()> {
             comm.send(0, [bytemuck::bytes_of(&traffic), bytemuck::cast_slice(&v)].concat());
         }
     }
-    Ok(())
 }
 
-/// A rank's part of a model.
+/// A rank's part of a model on its device.
 struct Share<'a> {
     space: &'a Space,
-    /// The part as a model.
-    part: Model,
+    part: Part,
     system: System<f64>,
     iteration: Box<dyn Iteration<f64>>,
     /// The rows of the rank's own nodes, as these ascend in the mesh.
@@ -227,33 +246,30 @@ struct Share<'a> {
 }
 
 impl<'a> Share<'a> {
-    fn new(space: &'a Space, division: &Division, plan: &Plan, build: Iterations<f64>) -> Result<Self> {
-        space.together(|| Share::assembled(space, division, plan, build))
+    fn new(space: &'a Space, part: Part, plan: &Plan, build: Iterations<f64>) -> Result<Self> {
+        space.together(|| Share::assembled(space, part, plan, build))
     }
 
-    fn assembled(space: &'a Space, division: &Division, plan: &Plan, build: Iterations<f64>) -> Result<Self> {
-        let rank = space.comm().rank();
-        let piece = division.piece(rank);
-        let part = division.model.part(piece, |node| division.rank_of(node) as usize == rank);
+    fn assembled(space: &'a Space, part: Part, plan: &Plan, build: Iterations<f64>) -> Result<Self> {
+        let model = &part.model;
         let (mut phase, mut timings) = (Phase::begin(&Silent, "setup"), Timings::default());
         let (numbering, mesh, made): (_, _, Option<Made<f64>>) = match plan.operator {
             Some(choices::Operator::MatrixFree) => {
-                let (numbering, mesh) = without_matrix(space, (&part, 0))?;
+                let (numbering, mesh) = without_matrix(space, (model, 0))?;
                 (numbering, mesh, None)
             }
             _ => {
-                let (numbering, mesh, made) = unsupported(space, (&part, 0), plan, (&mut phase, &mut timings))?;
+                let (numbering, mesh, made) = unsupported(space, (model, 0), plan, (&mut phase, &mut timings))?;
                 timings.assembly += phase.next("setup");
                 (numbering, mesh, Some(made))
             }
         };
         let mesh = Rc::new(mesh);
-        let local = Local::new(piece, &numbering, &mesh);
-        let supports = division.supports(&local.nodes, |node| division.rank_of(node) as usize != rank);
+        let supports = part.supports(&numbering.to_mesh, |node| !part.is_own(node));
         let by = plan.preconditioner.unwrap_or(precond::AUTO);
-        let (interfaces, ghosts) = interfaces(space, (division, by), &local)?;
-        let coords = numbering.gather(&part.mesh.coords);
-        let parts = division.parts(space, (&part, piece), &numbering, &coords)?;
+        let (interfaces, ghosts) = interfaces(space, (&part, by), (&numbering, &mesh))?;
+        let coords = numbering.gather(&model.mesh.coords);
+        let parts = part.parts(space, &numbering, &coords)?;
         let (operator, strategy) = match made {
             Some((mut matrix, strategy)) => {
                 supports.eliminate(space, &mut matrix, &mut space.zeros(supports.prescribed.len())?)?;
@@ -264,13 +280,14 @@ impl<'a> Share<'a> {
                 (Operator::MatrixFree(product), Strategy::RowOwner)
             }
         };
-        let own =
-            parallel::map_items(&division.own(&piece.nodes, rank as u32), &|at| numbering.to_solver[*at as usize]);
-        let couplings = Couplings::new(space, &part, &numbering, true)?;
+        let own = parallel::flat_map(part.rank_of.len(), &|node, own| {
+            own.extend(part.is_own(node as u32).then_some(numbering.to_solver[node]));
+        });
+        let couplings = Couplings::new(space, model, &numbering, true)?;
         let coupling = couplings.as_ref().map(|couplings| couplings.on_device.clone());
         let (loading, ghosts) = (Loading::default(), Some(ghosts));
         let body = Loaded { numbering, mesh, supports, loading, parts, couplings, coords, ghosts };
-        let iteration = iteration(space, &part, by, (&body, &operator), (build, &interfaces))?;
+        let iteration = iteration(space, model, by, (&body, &operator), (build, &interfaces))?;
         let halo = Some(Halo::of(space, &interfaces.finest)?);
         let f = space.zeros(body.supports.prescribed.len())?;
         let system = System { body, operator, f, coupling, halo, strategy };
@@ -310,7 +327,7 @@ impl<'a> Share<'a> {
     fn solve(&self, monitor: &dyn Monitor) -> Result<(Vec<f64>, Outcome, Traffic)> {
         let (space, system) = (self.space, &self.system);
         let monitor = Together { comm: space.comm(), monitor };
-        let (options, before) = (stopping(&self.part.solver), space.traffic()?);
+        let (options, before) = (stopping(&self.part.model.solver), space.traffic()?);
         let (v, outcome) = space.together(|| system.iterate(space, &*self.iteration, options, &monitor))?;
         let traffic = space.traffic()?.since(before);
         let size = system.body.supports.components;
@@ -323,13 +340,13 @@ impl<'a> Share<'a> {
 /// What solves the equations of all ranks.
 fn iteration(
     space: &Space,
-    part: &Model,
+    model: &Model,
     by: Preconditioner,
     (body, operator): (&Loaded, &Operator<f64>),
     (build, interfaces): (Iterations<f64>, &Interfaces),
 ) -> Result<Box<dyn Iteration<f64>>> {
-    let context = Context { ranks: Some(interfaces), ..body.context(part.solver.order) };
-    let level = vertices(space, part, body, by)?;
+    let context = Context { ranks: Some(interfaces), ..body.context(model.solver.order) };
+    let level = vertices(space, model, body, by)?;
     let vertices = level.as_ref().map(precond::VertexLevel::from);
     build.of(by, &Context { vertices, ..context }, space, operator)
 }
@@ -379,18 +396,25 @@ fn case(body: &Loaded, f: &[f64], nodes: &[u32]) -> Vec<u8> {
 }
 
 /// Solves the cases of a model with the other ranks, as the first of them.
-pub(super) fn solve(run: &mut Run, (ranks, division): (&Ranks, &Division)) -> Result<()> {
-    let (space, model) = (run.space, run.model);
+pub(super) fn solve(space: &Space, run: &mut Run, (ranks, number): (&Ranks, usize)) -> Result<()> {
+    let (host, model) = (run.space, run.model);
     let (comm, size) = (space.comm(), space.comm().size());
     let others = || 1..size;
-    let number = ranks.0.iter().position(|(of, _)| std::ptr::eq(of, division)).unwrap_or_default() as u64;
-    others().for_each(|rank| comm.send(rank, bytemuck::bytes_of(&number).to_vec()));
-    let share = Share::new(space, division, &run.used.plan, Iterations::PLAIN)?;
+    let division = &ranks.0[number].0;
+    for rank in others() {
+        // Threads have the model too.
+        let told = match space.others().is_empty() {
+            true => postcard::to_allocvec(&(division.part(rank), &run.used.plan))
+                .map_err(|error| Error::Device(error.to_string()))?,
+            false => bytemuck::bytes_of(&(number as u64)).to_vec(),
+        };
+        comm.send(rank, told);
+    }
+    let mut share = Share::new(space, division.part(0), &run.used.plan, Iterations::PLAIN)?;
     run.used.hierarchy = share.iteration.hierarchy().cloned();
     run.timings.assembly += share.assembly_s;
     run.timings.setup += run.phase.next("boundary") - share.assembly_s;
-    let mut share = Some(share);
-    let mut body = patched(space, (model, 0), &run.used.plan)?;
+    let mut body = patched(host, (model, 0), &run.used.plan)?;
     let n = body.supports.prescribed.len();
     body.take_off_motion(model, |_| Ok(vec![1.0; n]))?;
     let pieces: Vec<&[u32]> = (0..size).map(|rank| &division.piece(rank).nodes[..]).collect();
@@ -398,19 +422,14 @@ pub(super) fn solve(run: &mut Run, (ranks, division): (&Ranks, &Division)) -> Re
     run.used.device = format!("{size} x {}{link}", space.name());
     run.used.ranks = pieces.iter().zip(0..).map(|(nodes, rank)| size_of_rank(division, nodes, rank)).collect();
     for number in 0..run.cases.own {
-        let Some(of_first) = &mut share else { break };
         run.begin(number);
-        let (loading, f) = body.loading::<f64>(space, model, number)?;
+        let (loading, f) = body.loading::<f64>(host, model, number)?;
         body.loading = loading;
         others().for_each(|rank| comm.send(rank, case(&body, &f, pieces[rank])));
-        of_first.load(&case(&body, &f, pieces[0]))?;
+        share.load(&case(&body, &f, pieces[0]))?;
         run.timings.boundary += run.phase.next("solve");
         run.monitor.phase("solve");
-        let (own, outcome, traffic) = of_first.solve(run.monitor)?;
-        if number + 1 == run.cases.own {
-            // Its memory is for the results.
-            share = None;
-        }
+        let (own, outcome, traffic) = share.solve(run.monitor)?;
         let (mut of_ranks, mut traffic) = (vec![own], vec![traffic]);
         for rank in others() {
             let come = comm.receive(rank)?;
@@ -432,7 +451,7 @@ pub(super) fn solve(run: &mut Run, (ranks, division): (&Ranks, &Division)) -> Re
 }
 
 fn size_of_rank(division: &Division, nodes: &[u32], rank: u32) -> RankSize {
-    let own = division.own(nodes, rank).len();
+    let own = nodes.iter().filter(|node| division.partition.rank_of[**node as usize] == rank).count();
     RankSize { nodes: own, ghosts: nodes.len() - own, messages: 0, bytes: 0, exchange_s: 0.0 }
 }
 

@@ -3,7 +3,8 @@
 use super::super::build::Iterations;
 use super::super::system::System;
 use super::super::{Phase, Solution, Timings, run_all};
-use super::{Division, GATHERED, Share, with_others};
+use super::division::Division;
+use super::{GATHERED, Share, with_others};
 use crate::device::DeviceName;
 use crate::element::ElementKind;
 use crate::linalg::{Comm, Scalar, Space};
@@ -108,9 +109,8 @@ fn products(model: &Model, n: usize, [x, y]: [&[f64]; 2]) -> [(Vec<f64>, [f64; 2
             let system = System::assemble(&space, model, &plan, &mut phase, &mut Timings::default()).unwrap();
             return both(&system, system.body.numbering.to_mesh.iter().copied().map(Some).collect());
         }
-        let share = Share::new(&space, &division, &plan, Iterations::PLAIN).unwrap();
-        let node = |place: &u32| division.piece(rank).nodes[*place as usize];
-        let own = |place: &u32| Some(node(place)).filter(|node| division.rank_of(*node) as usize == rank);
+        let share = Share::new(&space, division.part(rank), &plan, Iterations::PLAIN).unwrap();
+        let own = |place: &u32| share.part.is_own(*place).then(|| division.piece(rank).nodes[*place as usize]);
         both(&share.system, share.system.body.numbering.to_mesh.iter().map(own).collect())
     };
     let found: Vec<_> = thread::scope(|scope| {

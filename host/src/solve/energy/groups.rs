@@ -19,7 +19,7 @@ use std::cell::OnceCell;
 const NOISE: f64 = 16.0 * f64::EPSILON;
 
 /// Which parts and groups groups and pieces belong to.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Layout {
     /// The connected part that each group belongs to.
     pub part: Vec<u32>,

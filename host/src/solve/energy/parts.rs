@@ -15,7 +15,7 @@ use nalgebra::{Matrix4, Matrix6, Matrix6x4, SymmetricEigen, Vector4, Vector6};
 const RANK: f64 = 1e-12;
 
 /// Rows of each part. A row may be in several parts.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Members {
     /// Where each part starts, `[n_parts + 1]`.
     pub start: Vec<usize>,
@@ -35,6 +35,16 @@ impl Members {
             next[*part as usize] += 1;
         }
         Members { start, rows }
+    }
+
+    /// From the rows of each part.
+    pub fn of_lists(lists: impl Iterator<Item = Vec<u32>>) -> Self {
+        let mut members = Members { start: vec![0], rows: Vec::new() };
+        for rows in lists {
+            members.rows.extend(rows);
+            members.start.push(members.rows.len());
+        }
+        members
     }
 
     /// How many parts there are.
