@@ -9,7 +9,7 @@ use std::sync::Arc;
 #[derive(Serialize, Deserialize)]
 enum Constants {
     Isotropic { young: f64, poisson: f64 },
-    Anisotropic(Matrix6<f64>),
+    Anisotropic(Box<Matrix6<f64>>),
 }
 
 /// Writes a law.
@@ -20,7 +20,7 @@ enum Constants {
 pub fn serialize<S: Serializer>(law: &Arc<dyn Law>, serializer: S) -> Result<S::Ok, S::Error> {
     let constants = match law.lame() {
         Some(_) => Constants::Isotropic { young: law.young(), poisson: law.poisson() },
-        None => Constants::Anisotropic(law.stiffness()),
+        None => Constants::Anisotropic(law.stiffness().into()),
     };
     constants.serialize(serializer)
 }
@@ -34,7 +34,7 @@ pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Arc<dyn
     Constants::deserialize(deserializer).map(|constants| -> Arc<dyn Law> {
         match constants {
             Constants::Isotropic { young, poisson } => Arc::new(Isotropic { young, poisson }),
-            Constants::Anisotropic(stiffness) => Arc::new(Anisotropic(stiffness)),
+            Constants::Anisotropic(stiffness) => Arc::new(Anisotropic(*stiffness)),
         }
     })
 }

@@ -209,8 +209,11 @@ impl Drop for Alive {
     }
 }
 
+/// Makes a rank's part of a model, and its plan, of what the first rank tells.
+type Told<'a> = &'a dyn Fn(&[u8]) -> Result<(Part, Plan)>;
+
 /// Solves its parts of the models that the first rank tells of, case by case, until it tells no more.
-fn serve_all(space: &Space, part: &dyn Fn(&[u8]) -> Result<(Part, Plan)>) -> Result<()> {
+fn serve_all(space: &Space, part: Told) -> Result<()> {
     let comm = space.comm();
     space.connect()?;
     loop {
@@ -423,8 +426,15 @@ pub(super) fn solve(space: &Space, run: &mut Run, (ranks, number): (&Ranks, usiz
     run.used.ranks = pieces.iter().zip(0..).map(|(nodes, rank)| size_of_rank(division, nodes, rank)).collect();
     for number in 0..run.cases.own {
         run.begin(number);
-        let (loading, f) = body.loading::<f64>(host, model, number)?;
-        body.loading = loading;
+        // A body has the loads of its first case.
+        let f = match number {
+            0 => body.take_right_side::<f64>(host)?,
+            _ => {
+                let (loading, f) = body.loading::<f64>(host, model, number)?;
+                body.loading = loading;
+                f
+            }
+        };
         others().for_each(|rank| comm.send(rank, case(&body, &f, pieces[rank])));
         share.load(&case(&body, &f, pieces[0]))?;
         run.timings.boundary += run.phase.next("solve");
