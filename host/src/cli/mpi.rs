@@ -68,7 +68,7 @@ pub fn serve(device: DeviceName, comm: &Comm) -> Result<()> {
     let space = match open(device, comm) {
         Ok(space) => space,
         Err(error) => {
-            comm.send(0, [&[error.exit_code()], format!("{error}").as_bytes()].concat());
+            comm.send(0, [&[error.exit_code()], error.to_string().as_bytes()].concat());
             // The first ends all.
             comm.receive(0)?;
             return Ok(());

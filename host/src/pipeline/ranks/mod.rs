@@ -27,7 +27,7 @@ use crate::plan::{self, DeviceFacts};
 use crate::precond::{self, Context};
 use crate::result::choices::{self, Method, Precision, Preconditioner, Strategy};
 use crate::result::{Error, Outcome, Plan, Reason, Result};
-use crate::solve::{Iteration, Monitor, Silent};
+use crate::solve::{CgOptions, Iteration, Monitor, Silent};
 use crate::sparse::{Halo, Interfaces};
 use division::{Division, Part};
 use interface::interfaces;
@@ -223,7 +223,8 @@ fn serve_all(space: &Space, part: Told) -> Result<()> {
         }
         let (part, plan) = part(&told)?;
         drop(told);
-        let mut share = Share::new(space, part, &plan, Iterations::PLAIN)?;
+        let mut share = Share::new(space, &part, &plan, Iterations::PLAIN)?;
+        drop(part);
         loop {
             let case = comm.receive(0)?;
             if case.is_empty() {
@@ -239,9 +240,10 @@ fn serve_all(space: &Space, part: Told) -> Result<()> {
 /// A rank's part of a model on its device.
 struct Share<'a> {
     space: &'a Space,
-    part: Part,
     system: System<f64>,
     iteration: Box<dyn Iteration<f64>>,
+    /// When to stop.
+    options: CgOptions,
     /// The rows of the rank's own nodes, as these ascend in the mesh.
     own: Vec<u32>,
     /// Seconds that the assembly of its matrix took.
@@ -249,11 +251,11 @@ struct Share<'a> {
 }
 
 impl<'a> Share<'a> {
-    fn new(space: &'a Space, part: Part, plan: &Plan, build: Iterations<f64>) -> Result<Self> {
+    fn new(space: &'a Space, part: &Part, plan: &Plan, build: Iterations<f64>) -> Result<Self> {
         space.together(|| Share::assembled(space, part, plan, build))
     }
 
-    fn assembled(space: &'a Space, part: Part, plan: &Plan, build: Iterations<f64>) -> Result<Self> {
+    fn assembled(space: &'a Space, part: &Part, plan: &Plan, build: Iterations<f64>) -> Result<Self> {
         let model = &part.model;
         let (mut phase, mut timings) = (Phase::begin(&Silent, "setup"), Timings::default());
         let (numbering, mesh, made): (_, _, Option<Made<f64>>) = match plan.operator {
@@ -270,7 +272,7 @@ impl<'a> Share<'a> {
         let mesh = Rc::new(mesh);
         let supports = part.supports(&numbering.to_mesh, |node| !part.is_own(node));
         let by = plan.preconditioner.unwrap_or(precond::AUTO);
-        let (interfaces, ghosts) = interfaces(space, (&part, by), (&numbering, &mesh))?;
+        let (interfaces, ghosts) = interfaces(space, (part, by), (&numbering, &mesh))?;
         let coords = numbering.gather(&model.mesh.coords);
         let parts = part.parts(space, &numbering, &coords)?;
         let (operator, strategy) = match made {
@@ -294,7 +296,8 @@ impl<'a> Share<'a> {
         let halo = Some(Halo::of(space, &interfaces.finest)?);
         let f = space.zeros(body.supports.prescribed.len())?;
         let system = System { body, operator, f, coupling, halo, strategy };
-        Ok(Share { space, part, system, iteration, own, assembly_s: timings.assembly })
+        let options = stopping(&model.solver);
+        Ok(Share { space, system, iteration, options, own, assembly_s: timings.assembly })
     }
 
     /// Takes a case, as [`case`] has it.
@@ -330,8 +333,8 @@ impl<'a> Share<'a> {
     fn solve(&self, monitor: &dyn Monitor) -> Result<(Vec<f64>, Outcome, Traffic)> {
         let (space, system) = (self.space, &self.system);
         let monitor = Together { comm: space.comm(), monitor };
-        let (options, before) = (stopping(&self.part.model.solver), space.traffic()?);
-        let (v, outcome) = space.together(|| system.iterate(space, &*self.iteration, options, &monitor))?;
+        let before = space.traffic()?;
+        let (v, outcome) = space.together(|| system.iterate(space, &*self.iteration, self.options, &monitor))?;
         let traffic = space.traffic()?.since(before);
         let size = system.body.supports.components;
         let rows = &self.own;
@@ -413,7 +416,7 @@ pub(super) fn solve(space: &Space, run: &mut Run, (ranks, number): (&Ranks, usiz
         };
         comm.send(rank, told);
     }
-    let mut share = Share::new(space, division.part(0), &run.used.plan, Iterations::PLAIN)?;
+    let mut share = Share::new(space, &division.part(0), &run.used.plan, Iterations::PLAIN)?;
     run.used.hierarchy = share.iteration.hierarchy().cloned();
     run.timings.assembly += share.assembly_s;
     run.timings.setup += run.phase.next("boundary") - share.assembly_s;

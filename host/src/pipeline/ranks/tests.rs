@@ -109,8 +109,9 @@ fn products(model: &Model, n: usize, [x, y]: [&[f64]; 2]) -> [(Vec<f64>, [f64; 2
             let system = System::assemble(&space, model, &plan, &mut phase, &mut Timings::default()).unwrap();
             return both(&system, system.body.numbering.to_mesh.iter().copied().map(Some).collect());
         }
-        let share = Share::new(&space, division.part(rank), &plan, Iterations::PLAIN).unwrap();
-        let own = |place: &u32| share.part.is_own(*place).then(|| division.piece(rank).nodes[*place as usize]);
+        let part = division.part(rank);
+        let share = Share::new(&space, &part, &plan, Iterations::PLAIN).unwrap();
+        let own = |place: &u32| part.is_own(*place).then(|| division.piece(rank).nodes[*place as usize]);
         both(&share.system, share.system.body.numbering.to_mesh.iter().map(own).collect())
     };
     let found: Vec<_> = thread::scope(|scope| {
