@@ -1,7 +1,6 @@
 //! The native part of the Python package: a thin layer over the library, one class for each of its types. What is
 //! shaped for people is Python, in `warpfem/`.
 
-#![cfg(feature = "extension")]
 #![feature(alloc_error_hook)]
 
 mod amg;

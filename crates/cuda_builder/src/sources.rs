@@ -1,7 +1,6 @@
 //! The files that decide what the PTX is, and their hash.
 
 use crate::error::{BuilderError, at};
-use sha2::{Digest, Sha256};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -43,7 +42,7 @@ impl Sources {
             named.push((name, at(file, fs::read(file))?));
         }
         named.sort();
-        let mut hasher = Sha256::new();
+        let mut hasher = hmac_sha256::Hash::new();
         for (name, mut content) in named {
             content.retain(|&byte| byte != b'\r');
             for part in [name.as_bytes(), &content] {
