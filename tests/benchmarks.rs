@@ -9,11 +9,12 @@ use warpfem::device::DeviceName;
 use warpfem::element::ElementKind::{self, *};
 use warpfem::mesh::Group;
 use warpfem::model::Model;
+use warpfem::result::choices::Method;
 use warpfem::solve::Silent;
 use warpfem::verify::cylinder::{HOOP, INNER, OUTER, POISSON, PRESSURE, YOUNG, cylinder, stretch};
 use warpfem::verify::meshes::mapped;
 use warpfem::verify::nafems::{self, between, growing};
-use warpfem::verify::{GROUPS, Problem};
+use warpfem::verify::{Check, GROUPS, Problem};
 
 /// The values of a problem, in the order of its measures.
 fn values(problem: &Problem) -> Vec<f64> {
@@ -143,6 +144,20 @@ fn plates_with_a_hole() {
             assert!((found / expected - 1.0).abs() < 0.02, "{kind:?}, {width}: {found}, not {expected}");
         }
     }
+}
+
+/// A softer material moves further: what `warpfem verify` measures comes from the solution.
+#[test]
+fn verify_finds_another_material_out() {
+    let (_, patch_tests) = GROUPS[0];
+    let mut patches = patch_tests().unwrap();
+    let stretched = &mut patches[0];
+    assert!(stretched.check(DeviceName::Cpu, &Silent).unwrap().iter().all(Check::passed));
+    let steel = &mut stretched.model.materials[0];
+    steel.set_isotropic(1.001 * steel.law.young(), steel.law.poisson());
+    assert!(!stretched.check(DeviceName::Cpu, &Silent).unwrap().iter().any(Check::passed));
+    (stretched.model.solver.method, stretched.model.solver.max_iterations) = (Some(Method::Cg), 1);
+    assert!(stretched.check(DeviceName::Cpu, &Silent).unwrap().iter().all(|check| check.computed.is_nan()));
 }
 
 /// Every problem of `warpfem verify` as it is there, in every group.

@@ -5,8 +5,9 @@ use crate::common::recorder::Recorder;
 use crate::common::{ORDERS, emulator, meshes, on_every_device};
 use crate::kernels::SIZES;
 use std::collections::BTreeSet;
+use warpfem::assembly::patch_order::node_order;
 use warpfem::assembly::{Numbering, Symbolic, Topology};
-use warpfem::element::ElementKind::{self, Hex8, Line2, Quad4, Tet4, Tri3};
+use warpfem::element::ElementKind::{self, Hex8, Line2, Quad4, Tet4, Tet10, Tri3};
 use warpfem::linalg::Space;
 use warpfem::mesh::{Cells, Mesh, generate::generate_box};
 use warpfem::result::choices::Ordering;
@@ -218,5 +219,26 @@ fn too_many_neighbours_are_an_error_that_names_the_node() {
     assert_eq!(too_many(&emulator(ORDERS[0])), expected);
     if let Some(gpu) = crate::common::gpu() {
         assert_eq!(too_many(&gpu), expected);
+    }
+}
+
+#[test]
+fn nodes_of_a_patch_lie_together() {
+    let space = Space::cpu();
+    for kind in [Hex8, Tet10] {
+        let mesh = generate_box(kind, [1.0; 3], [8; 3]).unwrap();
+        let (nodes, coords) = (space.upload(&mesh.cells[0].nodes).unwrap(), space.upload(&mesh.coords).unwrap());
+        let order = space.take(node_order(&space, &mesh, &coords, &[(kind, &nodes)]).unwrap()).unwrap();
+        let mut place = vec![usize::MAX; order.len()];
+        order.iter().enumerate().for_each(|(new, old)| place[*old as usize] = new);
+        assert!(place.iter().all(|new| *new < order.len()), "not a permutation");
+        // Most nodes of most cells are near each other.
+        let cells = &mesh.cells[0];
+        let is_near = |cell: &usize| {
+            let mut nodes: Vec<usize> = cells.cell(*cell).iter().map(|node| place[*node as usize]).collect();
+            nodes.sort_unstable();
+            nodes[3 * nodes.len() / 4] - nodes[nodes.len() / 4] < order.len() / 4
+        };
+        assert!(2 * (0..cells.len()).filter(is_near).count() > cells.len());
     }
 }

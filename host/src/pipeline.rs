@@ -14,7 +14,7 @@ mod modes;
 mod motion;
 mod operator;
 mod phase;
-mod ranks;
+pub mod ranks;
 mod response;
 mod solution;
 mod start;
@@ -27,7 +27,6 @@ pub use linear::{BlockMatrix, LinearSystem};
 pub use loaded::{Loaded, Loading};
 pub use operator::Operator;
 pub use phase::Phase;
-pub use ranks::serve;
 pub use solution::{ModeCount, RankSize, Solution, Timings, Used};
 pub use system::System;
 

@@ -64,31 +64,3 @@ pub fn node_order(
     unsafe { space.run(n_nodes, OrderKeys { most, backwards, last, counts, keys: keys.view_mut() }) }?;
     space.sort_order(&keys, ORDER_BITS + u32::BITS - most.leading_zeros())
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::element::ElementKind::{Hex8, Tet10};
-    use crate::mesh::generate::generate_box;
-
-    #[test]
-    fn nodes_of_a_patch_lie_together() {
-        let space = Space::cpu();
-        for kind in [Hex8, Tet10] {
-            let mesh = generate_box(kind, [1.0; 3], [8; 3]).unwrap();
-            let (nodes, coords) = (space.upload(&mesh.cells[0].nodes).unwrap(), space.upload(&mesh.coords).unwrap());
-            let order = space.take(node_order(&space, &mesh, &coords, &[(kind, &nodes)]).unwrap()).unwrap();
-            let mut place = vec![usize::MAX; order.len()];
-            order.iter().enumerate().for_each(|(new, old)| place[*old as usize] = new);
-            assert!(place.iter().all(|new| *new < order.len()), "not a permutation");
-            // Most nodes of most cells are near each other.
-            let cells = &mesh.cells[0];
-            let is_near = |cell: &usize| {
-                let mut nodes: Vec<usize> = cells.cell(*cell).iter().map(|node| place[*node as usize]).collect();
-                nodes.sort_unstable();
-                nodes[3 * nodes.len() / 4] - nodes[nodes.len() / 4] < order.len() / 4
-            };
-            assert!(2 * (0..cells.len()).filter(is_near).count() > cells.len());
-        }
-    }
-}

@@ -75,7 +75,7 @@ pub fn serve(device: DeviceName, comm: &Comm) -> Result<()> {
         }
     };
     comm.send(0, vec![]);
-    pipeline::serve(&space).map_err(|error| Error::Rank { rank: comm.rank(), error: Box::new(error) })?;
+    pipeline::ranks::serve(&space).map_err(|error| Error::Rank { rank: comm.rank(), error: Box::new(error) })?;
     has_solved();
     Ok(())
 }

@@ -191,7 +191,7 @@ impl<T: Real> System<T> {
     }
 
     /// Does something with the operator of the equations: `T^T K T`, K of all ranks.
-    pub(super) fn with_operator<R>(&self, work: impl FnOnce(&dyn LinOp<T>) -> R) -> R {
+    pub fn with_operator<R>(&self, work: impl FnOnce(&dyn LinOp<T>) -> R) -> R {
         let shared = Shared::new(self.operator.product(), self.halo.as_ref());
         work(Coupled::new(shared.operator(), self.coupling.as_deref()).operator())
     }

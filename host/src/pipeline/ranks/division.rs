@@ -163,7 +163,12 @@ impl Part {
     }
 
     /// The parts and groups of all ranks with the rows that the rank has of them.
-    pub fn parts(&self, space: &Space, numbering: &Numbering, coords: &[[f64; 3]]) -> Result<Parts> {
+    pub(in crate::pipeline) fn parts(
+        &self,
+        space: &Space,
+        numbering: &Numbering,
+        coords: &[[f64; 3]],
+    ) -> Result<Parts> {
         let (labels, n_parts) = &self.parts;
         let mut of_parts = vec![Vec::new(); *n_parts];
         let own = self.own(&numbering.to_mesh).into_iter();

@@ -7,16 +7,15 @@
 mod division;
 mod ghosts;
 mod interface;
-#[cfg(test)]
-mod tests;
 
+pub use division::{Division, Part};
 pub(super) use ghosts::Ghosts;
-pub(super) use interface::GATHERED;
+pub use interface::GATHERED;
 
 use super::build::{Iterations, vertices};
 use super::system::patched;
 use super::unsupported::{Made, unsupported, without_matrix};
-use super::{Found, Loaded, Loading, Operator, Phase, RankSize, Run, System, Timings, stopping};
+use super::{Found, Loaded, Loading, Operator, Phase, RankSize, Run, Solution, System, Timings, run_all, stopping};
 use crate::assembly::matrix_free::Division as Patches;
 use crate::assembly::{Couplings, MatrixFree};
 use crate::device::DeviceName;
@@ -26,10 +25,9 @@ use crate::parallel::{self, PART};
 use crate::plan::{self, DeviceFacts};
 use crate::precond::{self, Context};
 use crate::result::choices::{self, Method, Precision, Preconditioner, Strategy};
-use crate::result::{Error, Outcome, Plan, Reason, Result};
+use crate::result::{Error, Outcome, Plan, Reason, Result, Sink};
 use crate::solve::{CgOptions, Iteration, Monitor, Silent};
 use crate::sparse::{Halo, Interfaces};
-use division::{Division, Part};
 use interface::interfaces;
 use std::rc::Rc;
 use std::thread;
@@ -122,6 +120,21 @@ fn plan_of(model: &Model, facts: &DeviceFacts) -> Result<Plan> {
     Ok(plan)
 }
 
+/// As [`super::solve_into`], where each rank has levels of multigrid of up to `gathered` unknowns whole, instead of [`GATHERED`].
+///
+/// # Errors
+///
+/// Those of [`super::solve_into`], and what one device alone can do.
+pub fn solve_into(
+    space: &Space,
+    model: &Model,
+    gathered: usize,
+    sink: &mut dyn Sink,
+    monitor: &dyn Monitor,
+) -> Result<Vec<Solution>> {
+    with_others(space, model, gathered, |ranks| run_all(space, model, model.n_steps(), (sink, monitor), ranks))
+}
+
 /// Does what the first of several ranks does, while the others serve it; of one device just that.
 pub(super) fn with_others<R>(
     space: &Space,
@@ -164,7 +177,7 @@ pub(super) fn with_others<R>(
 ///
 /// # Errors
 ///
-/// Those of [`super::solve_into`].
+/// Those of [`solve_into`].
 pub fn serve(space: &Space) -> Result<()> {
     let alive = Alive(space.comm().clone());
     let free = DeviceFacts::of(space).free;
@@ -223,7 +236,7 @@ fn serve_all(space: &Space, part: Told) -> Result<()> {
         }
         let (part, plan) = part(&told)?;
         drop(told);
-        let mut share = Share::new(space, &part, &plan, Iterations::PLAIN)?;
+        let mut share = Share::new(space, &part, &plan)?;
         drop(part);
         loop {
             let case = comm.receive(0)?;
@@ -238,9 +251,10 @@ fn serve_all(space: &Space, part: Told) -> Result<()> {
 }
 
 /// A rank's part of a model on its device.
-struct Share<'a> {
+pub struct Share<'a> {
     space: &'a Space,
-    system: System<f64>,
+    /// The equations at its nodes; those of others are held.
+    pub system: System<f64>,
     iteration: Box<dyn Iteration<f64>>,
     /// When to stop.
     options: CgOptions,
@@ -251,11 +265,16 @@ struct Share<'a> {
 }
 
 impl<'a> Share<'a> {
-    fn new(space: &'a Space, part: &Part, plan: &Plan, build: Iterations<f64>) -> Result<Self> {
-        space.together(|| Share::assembled(space, part, plan, build))
+    /// Assembled as a plan says, while the other ranks do so.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`solve_into`].
+    pub fn new(space: &'a Space, part: &Part, plan: &Plan) -> Result<Self> {
+        space.together(|| Share::assembled(space, part, plan))
     }
 
-    fn assembled(space: &'a Space, part: &Part, plan: &Plan, build: Iterations<f64>) -> Result<Self> {
+    fn assembled(space: &'a Space, part: &Part, plan: &Plan) -> Result<Self> {
         let model = &part.model;
         let (mut phase, mut timings) = (Phase::begin(&Silent, "setup"), Timings::default());
         let (numbering, mesh, made): (_, _, Option<Made<f64>>) = match plan.operator {
@@ -292,7 +311,7 @@ impl<'a> Share<'a> {
         let coupling = couplings.as_ref().map(|couplings| couplings.on_device.clone());
         let (loading, ghosts) = (Loading::default(), Some(ghosts));
         let body = Loaded { numbering, mesh, supports, loading, parts, couplings, coords, ghosts };
-        let iteration = iteration(space, model, by, (&body, &operator), (build, &interfaces))?;
+        let iteration = iteration(space, model, by, (&body, &operator), &interfaces)?;
         let halo = Some(Halo::of(space, &interfaces.finest)?);
         let f = space.zeros(body.supports.prescribed.len())?;
         let system = System { body, operator, f, coupling, halo, strategy };
@@ -349,12 +368,12 @@ fn iteration(
     model: &Model,
     by: Preconditioner,
     (body, operator): (&Loaded, &Operator<f64>),
-    (build, interfaces): (Iterations<f64>, &Interfaces),
+    interfaces: &Interfaces,
 ) -> Result<Box<dyn Iteration<f64>>> {
     let context = Context { ranks: Some(interfaces), ..body.context(model.solver.order) };
     let level = vertices(space, model, body, by)?;
     let vertices = level.as_ref().map(precond::VertexLevel::from);
-    build.of(by, &Context { vertices, ..context }, space, operator)
+    Iterations::PLAIN.of(by, &Context { vertices, ..context }, space, operator)
 }
 
 /// Watches a solution for all ranks: that of the first may end it.
@@ -416,7 +435,7 @@ pub(super) fn solve(space: &Space, run: &mut Run, (ranks, number): (&Ranks, usiz
         };
         comm.send(rank, told);
     }
-    let mut share = Share::new(space, &division.part(0), &run.used.plan, Iterations::PLAIN)?;
+    let mut share = Share::new(space, &division.part(0), &run.used.plan)?;
     run.used.hierarchy = share.iteration.hierarchy().cloned();
     run.timings.assembly += share.assembly_s;
     run.timings.setup += run.phase.next("boundary") - share.assembly_s;
