@@ -270,10 +270,10 @@ impl Reader<'_> {
             let message = "temperatures are no loads of a motion";
             return Err(Mistake::at(motion.place.clone(), message, "leave *TEMPERATURE out of both steps"));
         }
-        let printed = motion.state.prints.iter().find(|print| print.item == Item::Reaction);
-        if printed.is_some() || !motion.state.sections.is_empty() {
-            let message = "RF and forces on surfaces are not printed of the motion under loads";
-            return Err(Mistake::at(motion.place.clone(), message, "leave RF and *SECTION PRINT out of this step"));
+        let mut printed = motion.state.prints.iter().filter(|print| print.item == Item::Reaction);
+        if printed.any(|print| print.tags.iter().any(|tag| !self.is_in_body(*tag))) || !motion.state.sections.is_empty() {
+            let message = "RF of nodes without elements and forces on surfaces are not printed of the motion under loads";
+            return Err(Mistake::at(motion.place.clone(), message, "print RF of nodes of the body"));
         }
         let moving = self.moving_supports(&mut motion)?;
         let mut parts = motion.by_amplitudes();
