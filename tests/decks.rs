@@ -429,7 +429,7 @@ fn modes_move_under_loads() {
     }
     let mut prints = Vec::new();
     vibration.iter().enumerate().for_each(|(k, step)| dat::write(&mut prints, &model, k, step).unwrap());
-    assert_eq!(String::from_utf8(prints).unwrap().matches("and time  0.1500000E+03").count(), 2);
+    assert_eq!(String::from_utf8(prints).unwrap().matches("and time  0.1500000E+03").count(), 4, "U and RF");
     // RF, of the root alone.
     let (motion, at_end) = steps(&behind("*MODAL DYNAMIC\n0.001, 0.1\n*MODAL DAMPING\n1, 2, 0.7\n"));
     assert_eq!((motion.len(), &*motion[101].label, motion[101].value), (102, "time 0.1", 0.1));
@@ -439,7 +439,8 @@ fn modes_move_under_loads() {
     let mut prints = Vec::new();
     dat::write(&mut prints, &at_end, 101, &motion[101]).unwrap();
     let prints = String::from_utf8(prints).unwrap();
-    let total: Vec<f64> = prints.split_once("total force").unwrap().1.split_whitespace().filter_map(|word| word.parse().ok()).collect();
+    let total: Vec<f64> =
+        prints.split_once("total force").unwrap().1.split_whitespace().filter_map(|word| word.parse().ok()).collect();
     assert_close("RF", &total[total.len() - 3..], &[0.0, 0.0, 100.0], 1e-5, 100.0);
 }
 
@@ -470,8 +471,16 @@ fn loads_and_bases_move_by_their_own_amplitudes() {
     };
     for kind in [time, vibration] {
         for cards in [
-            ["*CLOAD, AMPLITUDE=A\nend, 3, 5.\n", "*DLOAD, AMPLITUDE=B\nbody, GRAV, 1e7, 0., 1., 0.\n", "*CLOAD\nend, 1, 9.\n"],
-            ["*BASE MOTION, DOF=1, AMPLITUDE=A, SCALE=1e7\n", "*BASE MOTION, DOF=3, AMPLITUDE=B, TYPE=DISPLACEMENT\n", "*CLOAD\nend, 1, 1e4\n"],
+            [
+                "*CLOAD, AMPLITUDE=A\nend, 3, 5.\n",
+                "*DLOAD, AMPLITUDE=B\nbody, GRAV, 1e7, 0., 1., 0.\n",
+                "*CLOAD\nend, 1, 9.\n",
+            ],
+            [
+                "*BASE MOTION, DOF=1, AMPLITUDE=A, SCALE=1e7\n",
+                "*BASE MOTION, DOF=3, AMPLITUDE=B, TYPE=DISPLACEMENT\n",
+                "*CLOAD\nend, 1, 1e4\n",
+            ],
         ] {
             same(cards[0], &motion(kind, &cards.concat()), &cards.map(|card| motion(kind, card)));
         }
@@ -503,7 +512,7 @@ const MISTAKES: &[(&str, &str, &str, &str)] = &[
     ("gmsh.inp", "*STATIC\n", "*FREQUENCY\n3\n*END STEP\n*STEP\n*STEADY STATE DYNAMICS\n9., 1.\n", "the range of frequencies is not one"),
     ("gmsh.inp", "*STATIC\n", "*FREQUENCY\n3\n*END STEP\n*STEP\n*STEADY STATE DYNAMICS\n1., 9., 1\n", "points are from 2 to 10000"),
     ("gmsh.inp", "*STATIC\n", "*FREQUENCY\n3\n*END STEP\n*STEP\n*STEADY STATE DYNAMICS, HARMONIC=NO\n1., 9.\n", "periodic and not harmonic"),
-    ("gmsh.inp", "*STATIC\n", "*FREQUENCY\n3\n*END STEP\n*STEP\n*STEADY STATE DYNAMICS\n1., 9.\n*MODAL DAMPING\n1, 2, 0.1\n", "some modes are not damped"),
+    ("gmsh.inp", "*STATIC\n", "*FREQUENCY\n3\n*BOUNDARY\nroot,1,3\n*END STEP\n*STEP\n*STEADY STATE DYNAMICS\n1., 9.\n*MODAL DAMPING\n1, 2, 0.1\n", "some modes are not damped"),
     ("gmsh.inp", "*STATIC\n", "*FREQUENCY\n3\n*END STEP\n*STEP\n*STEADY STATE DYNAMICS\n1., 9.\n*MODAL DAMPING\n1, 3, -0.1\n", "damping is 0 or more"),
     ("gmsh.inp", "*STATIC\n", "*FREQUENCY\n3\n*END STEP\n*STEP\n*MODAL DAMPING\n1, 3, 0.1\n*MODAL DYNAMIC\n1., 9.\n", "stands above the card that it belongs to"),
     ("gmsh.inp", "*STATIC\n", "*FREQUENCY\n3\n*END STEP\n*STEP\n*MODAL DYNAMIC\n9., 1.\n", "not longer than the step"),
@@ -511,7 +520,7 @@ const MISTAKES: &[(&str, &str, &str, &str)] = &[
     ("gmsh.inp", "*STATIC\n", "*FREQUENCY\n3\n*END STEP\n*STEP\n*MODAL DYNAMIC\n1., 101.\n", "the step has 101 increments, and INC allows 100"),
     ("gmsh.inp", "*STATIC\n", "*FREQUENCY\n3\n*BOUNDARY\nroot,1,3\n*END STEP\n*STEP\n*MODAL DYNAMIC\n1., 9.\n*SURFACE, NAME=S\n5, S1\n*SECTION PRINT, SURFACE=S\nSOF\n", "forces on surfaces are not printed"),
     ("gmsh.inp", "*STATIC\n", "*FREQUENCY\n3\n*END STEP\n*STEP\n*MODAL DYNAMIC\n1., 9.\n*BOUNDARY\nend, 1\n", "not held as the one whose modes"),
-    ("gmsh.inp", "*STATIC\n", "*FREQUENCY\n3\n*BOUNDARY\nend, 1\n*END STEP\n*STEP\n*MODAL DYNAMIC\n1., 9.\n*BOUNDARY\nend, 1, 1, 2.\n", "supports jump in this step"),
+    ("gmsh.inp", "*STATIC\n", "*FREQUENCY\n3\n*BOUNDARY\nend, 1\nroot,1,3\n*END STEP\n*STEP\n*MODAL DYNAMIC\n1., 9.\n*BOUNDARY\nend, 1, 1, 2.\n", "supports jump in this step"),
     ("gmsh.inp", "*STATIC\n", "*FREQUENCY\n3\n*END STEP\n*STEP\n*MODAL DYNAMIC\n1., 9.\n*CLOAD, AMPLITUDE=A\nend, 1, 2.\n", "there is no amplitude A"),
     ("gmsh.inp", "*STATIC\n", "*FREQUENCY\n3\n*END STEP\n*AMPLITUDE, NAME=A\n0., 0., 1., 1.\n*STEP\n*MODAL DYNAMIC\n1., 9.\n*CLOAD, AMPLITUDE=A\nend, 3, 2.\n", "adds to a load of another amplitude"),
     ("gmsh.inp", "*STATIC\n", "*FREQUENCY\n3\n*CLOAD\nend, 1, 2.\n*END STEP\n*AMPLITUDE, NAME=A\n0., 0., 1., 1.\n*STEP\n*MODAL DYNAMIC\n1., 9.\n*CLOAD, AMPLITUDE=A\nend, 2, 2.\n*END STEP\n*STEP\n*STATIC\n", "in a step behind one of *FREQUENCY alone"),

@@ -4,10 +4,10 @@
     modes.py BINARY [NAME ..]    a line per deck; exit 1 if one is beyond the bounds
 
 Frequencies differ by 1e-6 of themselves at most, load factors by 1e-5, and the spans of the shapes of equal or nearly equal
-eigenvalues by an angle of 1e-4. Of steady vibrations and of motions in time it compares the displacements that are printed. ccx
-leaves out what higher modes add: one shape for each amplitude, times what the loads are. What remains beside these is 1e-6 of the largest at
-most. Decks of ccx are among them. Needs numpy, `ccx` and its decks (in Debian calculix-ccx,
-calculix-ccx-test).
+eigenvalues by an angle of 1e-4. Of steady vibrations and of motions in time it compares the displacements that are printed, and
+forces of supports. ccx leaves out what higher modes add: one shape for each amplitude, times what the loads are. What remains
+beside these is 1e-6 of the largest at most. Decks of ccx are among them. Needs numpy, `ccx` and its decks (in Debian
+calculix-ccx, calculix-ccx-test).
 """
 
 import json
@@ -27,9 +27,9 @@ BESIDE = 1e-6
 # Where supports move: ccx damps all motion, here it is that beside theirs; over time ccx has differences of the increments for the
 # acceleration of supports.
 OF_SUPPORTS = {
-    "shaken": (1e-4, "damping of the motion beside the supports'"),
+    "shaken": (2e-3, "damping of the motion beside the supports'"),
     "shaken_base": (1e-4, "damping of the motion beside the supports'"),
-    "base_in_time": (1e-2, "the acceleration of supports from differences in ccx"),
+    "base_in_time": (1e-3, "the acceleration of supports from differences in ccx"),
 }
 # Eigenvalues that are nearer to each other than this are a cluster; below this part of the largest they are 0.
 NEAR, ZERO = 1e-3, 1e-5
@@ -117,7 +117,7 @@ MOTIONS = {
     "sweep_rayleigh": ("hex20", [8, 2, 1], BEAM, moving(SWEEP, 12, CLAMP, press(1e3, "zmax"), RAYLEIGH)),
     "shaken": ("hex20", [8, 2, 1], BEAM, moving("*STEADY STATE DYNAMICS\n5., 30., 9, 1.\n", 12, CLAMP, SHAKEN, "*MODAL DAMPING\n1, 12, 0.02\n")),
     "shaken_base": ("hex20", [8, 2, 1], BEAM, SPECTRUM + moving("*STEADY STATE DYNAMICS\n5., 30., 9, 1.\n", 12, CLAMP, BASES, "*MODAL DAMPING\n1, 12, 0.02\n")),
-    "base_in_time": ("hex20", [8, 2, 1], BEAM, PULSE + moving("*MODAL DYNAMIC\n5e-6, 1e-2\n", 12, CLAMP, BASE, "", "*STEP, INC=2000\n")),
+    "base_in_time": ("hex20", [8, 2, 1], BEAM, PULSE + moving("*MODAL DYNAMIC\n1e-5, 1e-2\n", 12, CLAMP, BASE, "")),
     "step": ("hex20", [8, 2, 1], BEAM, moving("*MODAL DYNAMIC\n1e-4, 2e-2\n", 12, CLAMP, TIP, RATIOS)),
     "pulse": ("hex20", [8, 2, 1], BEAM, PULSE + moving("*MODAL DYNAMIC\n1e-4, 1e-2\n", 12, CLAMP,
                                                       TIP.replace("CLOAD", "CLOAD, AMPLITUDE=pulse"), RAYLEIGH)),

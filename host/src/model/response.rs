@@ -49,7 +49,7 @@ pub struct Drive {
 /// What a drive is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum By {
-    /// The loads of a case of the model.
+    /// The loads of an amplitude: of a load case, behind those of steps.
     Loads(usize),
     /// Supports.
     Supports {
@@ -255,7 +255,8 @@ impl Response {
     fn in_time(&self, times: &[f64], modes: &[LoadedMode]) -> Vec<Factors> {
         let end = times.last().copied().unwrap_or(0.0);
         let corners = self.drives.iter().flat_map(|drive| &drive.amplitude.0).map(|[time, _]| *time);
-        let mut stops: Vec<f64> = corners.filter(|time| 0.0 < *time && *time < end).chain(times.iter().copied()).collect();
+        let mut stops: Vec<f64> =
+            corners.filter(|time| 0.0 < *time && *time < end).chain(times.iter().copied()).collect();
         stops.sort_by(f64::total_cmp);
         stops.dedup();
         let starts = [0.0].into_iter().chain(stops.iter().copied());
@@ -272,7 +273,8 @@ impl Response {
                 if length != step.0 {
                     step = (length, (matrix * length).exp());
                 }
-                let sum = |of: &dyn Fn(&Span) -> f64| forces.iter().zip(&drives).map(|(f, spans)| f * of(&spans[k])).sum();
+                let sum =
+                    |of: &dyn Fn(&Span) -> f64| forces.iter().zip(&drives).map(|(f, spans)| f * of(&spans[k])).sum();
                 let (from, to, jump): (f64, f64, f64) = (sum(&|of| of.b[0]), sum(&|of| of.b[1]), sum(&|of| of.jump));
                 let slope = if length > 0.0 { (to - from) / length } else { 0.0 };
                 state = step.1 * Vector4::new(state[0], state[1] + jump, from, slope);
@@ -461,7 +463,8 @@ mod tests {
         let excitation = Excitation::History { times: times.to_vec() };
         let response = Response { excitation, drives, damping: damping.clone() };
         let together = response.factors(&times, &[LoadedMode { eigenvalue: 25.0, forces: forces.clone() }]);
-        let alone = amplitudes.iter().zip(forces).map(|(a, force)| history(&times, a, damping.clone(), loaded(25.0, force)));
+        let alone =
+            amplitudes.iter().zip(forces).map(|(a, force)| history(&times, a, damping.clone(), loaded(25.0, force)));
         let sums = alone.reduce(|sums, more| sums.iter().zip(more).map(|(sum, more)| sum + more).collect()).unwrap();
         assert!(together.iter().zip(sums).all(|(found, sum)| (found.modes[0].re - sum).abs() < 1e-12));
     }
@@ -480,7 +483,10 @@ mod tests {
                     false => (-v * (speed * t).sin() / speed, v * t),
                     true => (-v * (1.0 - (speed * t).cos()) / (speed * speed), 0.5 * v * t * t),
                 };
-                assert!((modes[0].re - q).abs() < 1e-12 && (drives[0][1] - s).abs() < 1e-12, "{t}: {modes:?} {drives:?}");
+                assert!(
+                    (modes[0].re - q).abs() < 1e-12 && (drives[0][1] - s).abs() < 1e-12,
+                    "{t}: {modes:?} {drives:?}"
+                );
             }
         }
     }

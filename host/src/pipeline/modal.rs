@@ -46,7 +46,8 @@ pub(super) fn solve(run: &mut Run) -> Result<()> {
     let scale = stiffness_by_mass(space, &system, &mass)?;
     let (shift, zero) = (model.shift.max(SMALLEST_SHIFT * scale), ROUNDING * scale);
     let drives = model.response.iter().flat_map(|response| &response.drives);
-    let moved = drives.map(|drive| moved(space, model, &mut system.body, (&whole_mass, drive.by))).collect::<Result<_>>()?;
+    let moved =
+        drives.map(|drive| moved(space, model, &mut system.body, (&whole_mass, drive.by))).collect::<Result<_>>()?;
     system.support(space, &mut mass)?;
     system.add(space, shift, &mass)?;
     run.timings.boundary += run.phase.next("preconditioner");

@@ -118,7 +118,7 @@ pub(super) fn under_loads(
     for (number, (drive, moved)) in drives.zip(moved).enumerate() {
         let f = match (drive.by, moved) {
             (By::Loads(case), _) => {
-                let (_, mut f) = system.case(space, run.model, case)?;
+                let (_, mut f) = system.case(space, run.model, run.model.own_steps() + case)?;
                 space.axpy(Quotient::MINUS_ONE, &prescribed, &mut f)?;
                 f
             }

@@ -38,8 +38,9 @@ pub fn write(file: &mut impl Write, model: &Model, number: usize, step: &Step) -
     let Some((of_step, output)) = (if has_loads { deck.step_of(number) } else { of_modes() }) else { return Ok(()) };
     let time = if has_loads { of_step.outputs[output].1 } else { step.value };
     let has_forces = step.study != Study::Buckling;
-    let is_printed =
-        |print: &&Print| if has_loads { of_step.has(print, output) } else { has_forces || print.item != Item::Reaction };
+    let is_printed = |print: &&Print| {
+        if has_loads { of_step.has(print, output) } else { has_forces || print.item != Item::Reaction }
+    };
     let prints = of_step.prints.iter().filter(is_printed);
     let (model, case) = if has_loads { model.of_case(number) } else { (model, 0) };
     let tables = Tables {

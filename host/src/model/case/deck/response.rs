@@ -126,7 +126,8 @@ impl Reader<'_> {
         self.within_step(card)?;
         self.in_motion(card, None)?;
         let (written, place) = (self.deck.written(card), card.place.clone());
-        let refuse = |message: &str, help: &str| Err(Mistake::at(card.place.clone(), format!("{written}: {message}"), help));
+        let refuse =
+            |message: &str, help: &str| Err(Mistake::at(card.place.clone(), format!("{written}: {message}"), help));
         card.required("AMPLITUDE")?;
         let component = match card.required("DOF")?.0.as_str() {
             dof @ ("1" | "2" | "3") => dof.as_bytes()[0] - b'1',
@@ -222,7 +223,9 @@ impl Reader<'_> {
             let mut is_held = false;
             for ((node, _), given) in on_base {
                 if self.frame_of.contains_key(node) || !(are_alike || self.is_in_body(*node)) {
-                    let message = format!("node {node} has its own axes, or other nodes that follow it: it does not move as a base");
+                    let message = format!(
+                        "node {node} has its own axes, or other nodes that follow it: it does not move as a base"
+                    );
                     return Err(Mistake::at(place.clone(), message, "*BOUNDARY with values moves it"));
                 }
                 (given.value, is_held) = (*scale, true);
@@ -271,8 +274,10 @@ impl Reader<'_> {
             return Err(Mistake::at(motion.place.clone(), message, "leave *TEMPERATURE out of both steps"));
         }
         let mut printed = motion.state.prints.iter().filter(|print| print.item == Item::Reaction);
-        if printed.any(|print| print.tags.iter().any(|tag| !self.is_in_body(*tag))) || !motion.state.sections.is_empty() {
-            let message = "RF of nodes without elements and forces on surfaces are not printed of the motion under loads";
+        if printed.any(|print| print.tags.iter().any(|tag| !self.is_in_body(*tag))) || !motion.state.sections.is_empty()
+        {
+            let message =
+                "RF of nodes without elements and forces on surfaces are not printed of the motion under loads";
             return Err(Mistake::at(motion.place.clone(), message, "print RF of nodes of the body"));
         }
         let moving = self.moving_supports(&mut motion)?;
