@@ -402,7 +402,7 @@ fn modes_move_under_loads() {
     let deck = text("gmsh.inp").replace("*ELASTIC\n", "*DENSITY\n7.8e-9\n*ELASTIC\n");
     let still = solve(&model("gmsh.inp", &deck));
     let steps = |deck: &str| {
-        let mut sink = Steps { fields: vec!["displacement".into()], ..Steps::default() };
+        let mut sink = Steps { fields: ["displacement", "nodal_force"].map(String::from).into(), ..Steps::default() };
         let model = model("gmsh.inp", deck);
         pipeline::solve_into(&Space::cpu(), &model, &mut sink, &Silent).unwrap();
         assert_eq!(sink.steps.iter().filter(|step| step.is_mode()).count(), 2);
@@ -530,8 +530,8 @@ const MISTAKES: &[(&str, &str, &str, &str)] = &[
     ("gmsh.inp", "*STATIC\n", "*AMPLITUDE, NAME=A\n0., 0., 1., 1.\n*AMPLITUDE, NAME=B\n0., 1.\n*FREQUENCY\n3\n*BOUNDARY\nroot, 1, 3\n*END STEP\n*STEP\n*MODAL DYNAMIC\n1., 9.\n*BASE MOTION, DOF=1, AMPLITUDE=A, TYPE=VELOCITY\n", "TYPE is ACCELERATION or DISPLACEMENT"),
     ("gmsh.inp", "*STATIC\n", "*AMPLITUDE, NAME=A\n0., 0., 1., 1.\n*AMPLITUDE, NAME=B\n0., 1.\n*FREQUENCY\n3\n*BOUNDARY\nroot, 1, 3\n*END STEP\n*STEP\n*MODAL DYNAMIC\n1., 9.\n*BASE MOTION, DOF=1, AMPLITUDE=B, TYPE=DISPLACEMENT\n", "supports jump in this step"),
     ("gmsh.inp", "*STATIC\n", "*AMPLITUDE, NAME=A\n0., 0., 1., 1.\n*AMPLITUDE, NAME=B\n0., 1.\n*FREQUENCY\n3\n*BOUNDARY\nroot, 1, 3\n*END STEP\n*STEP\n*MODAL DYNAMIC\n1., 9.\n*BASE MOTION, DOF=1, AMPLITUDE=A\n*BASE MOTION, DOF=1, AMPLITUDE=B\n", "this direction moves already"),
-    ("gmsh.inp", "*STATIC\n", "*AMPLITUDE, NAME=A\n0., 0., 1., 1.\n*AMPLITUDE, NAME=B\n0., 1.\n*FREQUENCY\n3\n*BOUNDARY\nroot, 1, 3\n*END STEP\n*STEP\n*MODAL DYNAMIC\n1., 9.\n*BASE MOTION, DOF=1, AMPLITUDE=A\n*BOUNDARY\nroot, 3, 3, 1.\n", "by *BOUNDARY and by *BASE MOTION"),
-    ("gmsh.inp", "*STATIC\n", "*AMPLITUDE, NAME=A\n0., 0., 1., 1.\n*AMPLITUDE, NAME=B\n0., 1.\n*FREQUENCY\n3\n*BOUNDARY\nroot, 1, 3\n*END STEP\n*STEP\n*MODAL DYNAMIC\n1., 9.\n*BOUNDARY, AMPLITUDE=A\nroot, 3, 3, 1.\n*BOUNDARY\nroot, 1, 1, 1.\n", "supports that move have one amplitude"),
+    ("gmsh.inp", "*STATIC\n", "*AMPLITUDE, NAME=A\n0., 0., 1., 1.\n*AMPLITUDE, NAME=B\n0., 1.\n*FREQUENCY\n3\n*BOUNDARY\nroot, 1, 3\nend, 1, 2\n*END STEP\n*STEP\n*MODAL DYNAMIC\n1., 9.\n*BASE MOTION, DOF=1, AMPLITUDE=A\n*BOUNDARY\nend, 2, 2, 1.\n", "by *BOUNDARY and by *BASE MOTION"),
+    ("gmsh.inp", "*STATIC\n", "*AMPLITUDE, NAME=A\n0., 0., 1., 1.\n*AMPLITUDE, NAME=B\n0., 1.\n*FREQUENCY\n3\n*BOUNDARY\nroot, 1, 3\nend, 1, 2\n*END STEP\n*STEP\n*MODAL DYNAMIC\n1., 9.\n*BOUNDARY, AMPLITUDE=A\nend, 2, 2, 1.\n*BOUNDARY\nend, 1, 1, 1.\n", "supports that move have one amplitude"),
     ("gmsh.inp", "*STATIC\n", "*AMPLITUDE, NAME=A\n0., 0., 1., 1.\n*AMPLITUDE, NAME=B\n0., 1.\n*FREQUENCY\n3\n*BOUNDARY\nroot, 1, 3\n*END STEP\n*STEP\n*STEADY STATE DYNAMICS\n0., 9.\n*MODAL DAMPING\n1, 3, 0.1\n*BASE MOTION, DOF=1, AMPLITUDE=A\n", "an acceleration at frequency 0"),
     ("gmsh.inp", "*STATIC\n", "", "this step does not say what is solved"),
     ("gmsh.inp", "*END STEP\n", "", "this step has no end"),
