@@ -424,10 +424,10 @@ mod tests {
         assert_eq!([0, 1, 2, 9].map(|mode| damping.rate(mode, 4.0)), [0.4, 0.8, 0.8, 0.8]);
     }
 
-    fn history(times: &[f64], amplitude: &[[f64; 2]], damping: Damping, mode: LoadedMode) -> Vec<f64> {
+    fn history(times: &[f64], amplitude: &[[f64; 2]], damping: Damping, mode: &LoadedMode) -> Vec<f64> {
         let drives = vec![Drive { by: By::Loads(0), amplitude: Amplitude(amplitude.to_vec()) }];
         let response = Response { excitation: Excitation::History { times: times.to_vec() }, drives, damping };
-        response.factors(times, &[mode]).iter().map(|factors| factors.modes[0].re).collect()
+        response.factors(times, slice::from_ref(mode)).iter().map(|factors| factors.modes[0].re).collect()
     }
 
     #[test]
@@ -442,15 +442,15 @@ mod tests {
         let is_near = |found: Vec<f64>, expected: &dyn Fn(f64) -> f64| {
             found.iter().zip(times).all(|(found, t)| (found - expected(t)).abs() < 1e-12)
         };
-        assert!(is_near(history(&times, &[], ratio(part), mode), &step));
+        assert!(is_near(history(&times, &[], ratio(part), &mode), &step));
         // On at 0.2, and off at 0.37.
         let pulse = [[0.2, 0.0], [0.2, 1.0], [0.37, 1.0], [0.37, 0.0]];
-        assert!(is_near(history(&times, &pulse, ratio(part), mode), &|t| step(t - 0.2) - step(t - 0.37)));
+        assert!(is_near(history(&times, &pulse, ratio(part), &mode), &|t| step(t - 0.2) - step(t - 0.37)));
         // Without damping, under t f: f / w^2 (t - sin(w t) / w).
         let ramp = |t: f64| force / (speed * speed) * (t - (speed * t).sin() / speed);
-        assert!(is_near(history(&times, &[[0.0, 0.0], [9.0, 9.0]], ratio(0.0), mode), &ramp));
+        assert!(is_near(history(&times, &[[0.0, 0.0], [9.0, 9.0]], ratio(0.0), &mode), &ramp));
         // Free: f t^2 / 2.
-        assert!(is_near(history(&times, &[], ratio(part), loaded(0.0, force)), &|t| 0.5 * force * t * t));
+        assert!(is_near(history(&times, &[], ratio(part), &loaded(0.0, force)), &|t| 0.5 * force * t * t));
     }
 
     #[test]
@@ -464,7 +464,7 @@ mod tests {
         let response = Response { excitation, drives, damping: damping.clone() };
         let together = response.factors(&times, &[LoadedMode { eigenvalue: 25.0, forces: forces.clone() }]);
         let alone =
-            amplitudes.iter().zip(forces).map(|(a, force)| history(&times, a, damping.clone(), loaded(25.0, force)));
+            amplitudes.iter().zip(forces).map(|(a, force)| history(&times, a, damping.clone(), &loaded(25.0, force)));
         let sums = alone.reduce(|sums, more| sums.iter().zip(more).map(|(sum, more)| sum + more).collect()).unwrap();
         assert!(together.iter().zip(sums).all(|(found, sum)| (found.modes[0].re - sum).abs() < 1e-12));
     }
