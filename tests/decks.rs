@@ -402,15 +402,13 @@ fn modes_move_under_loads() {
     let deck = text("gmsh.inp").replace("*ELASTIC\n", "*DENSITY\n7.8e-9\n*ELASTIC\n");
     let still = solve(&model("gmsh.inp", &deck));
     let steps = |deck: &str| {
-        let mut sink = Steps { fields: vec!["displacement".into()], ..Steps::default() };
+        let mut sink = Steps { fields: ["displacement", "nodal_force"].map(String::from).into(), ..Steps::default() };
         let model = model("gmsh.inp", deck);
         pipeline::solve_into(&Space::cpu(), &model, &mut sink, &Silent).unwrap();
         assert_eq!(sink.steps.iter().filter(|step| step.is_mode()).count(), 2);
         (sink.steps, model)
     };
     let behind = |card: &str| {
-        // RF is not printed of motions.
-        let deck = deck.replace("*NODE PRINT,NSET=root,TOTALS=ONLY\nRF\n", "");
         deck.replace(
             "*STATIC\n",
             &format!("*FREQUENCY, STORAGE=YES\n2\n*BOUNDARY\nroot,1,3\n*END STEP\n*STEP, INC=400\n{card}"),
@@ -431,12 +429,69 @@ fn modes_move_under_loads() {
     }
     let mut prints = Vec::new();
     vibration.iter().enumerate().for_each(|(k, step)| dat::write(&mut prints, &model, k, step).unwrap());
-    assert_eq!(String::from_utf8(prints).unwrap().matches("and time  0.1500000E+03").count(), 2);
-    let (motion, _) = steps(&behind("*MODAL DYNAMIC\n0.001, 0.1\n*MODAL DAMPING\n1, 2, 0.7\n"));
+    assert_eq!(String::from_utf8(prints).unwrap().matches("and time  0.1500000E+03").count(), 4, "U and RF");
+    // RF, of the root alone.
+    let (motion, at_end) = steps(&behind("*MODAL DYNAMIC\n0.001, 0.1\n*MODAL DAMPING\n1, 2, 0.7\n"));
     assert_eq!((motion.len(), &*motion[101].label, motion[101].value), (102, "time 0.1", 0.1));
     let [end, at_rest] = [&motion[101], &still.step].map(|step| step.vectors::<3>("displacement").as_flattened());
     let largest = at_rest.iter().fold(0.0, |most: f64, u| most.max(u.abs()));
     assert_close("at the end", end, at_rest, 1e-6, largest);
+    let mut prints = Vec::new();
+    dat::write(&mut prints, &at_end, 101, &motion[101]).unwrap();
+    let prints = String::from_utf8(prints).unwrap();
+    let total: Vec<f64> =
+        prints.split_once("total force").unwrap().1.split_whitespace().filter_map(|word| word.parse().ok()).collect();
+    assert_close("RF", &total[total.len() - 3..], &[0.0, 0.0, 100.0], 1e-5, 100.0);
+}
+
+/// What several amplitudes do adds up, and so does what bases do along several directions; a base that moves by an acceleration is
+/// one by its second integral.
+#[test]
+fn loads_and_bases_move_by_their_own_amplitudes() {
+    let head = text("gmsh.inp").replace("*ELASTIC\n", "*DENSITY\n7.8e-9\n*ELASTIC\n");
+    let (head, _) = head.split_once("*STEP\n").unwrap();
+    let amplitudes = "*AMPLITUDE, NAME=A\n0., 0., 2e-4, 1., 4e-4, 0.5\n*AMPLITUDE, NAME=B\n0., 0., 3e-4, 0., 5e-4, 2.\n\
+                      *AMPLITUDE, NAME=C\n0., 2.\n*AMPLITUDE, NAME=D\n0., 0., 1e-3, 1e-3\n";
+    let motion = |kind: &str, cards: &str| -> Vec<f64> {
+        let deck = format!(
+            "{head}{amplitudes}*STEP\n*FREQUENCY, STORAGE=YES\n3\n*BOUNDARY\nroot, 1, 3\n*END STEP\n\
+             *STEP\n{kind}\n*MODAL DAMPING\n1, 3, 0.05\n{cards}*END STEP\n"
+        );
+        let mut sink = Steps { fields: vec!["displacement".into()], ..Steps::default() };
+        pipeline::solve_into(&Space::cpu(), &model("gmsh.inp", &deck), &mut sink, &Silent).unwrap();
+        let motion = sink.steps.iter().filter(|step| !step.is_mode());
+        motion.flat_map(|step| step.vectors::<3>("displacement").as_flattened().to_vec()).collect()
+    };
+    let (time, vibration) = ("*MODAL DYNAMIC\n1e-4, 1e-3", "*STEADY STATE DYNAMICS\n100., 900., 3");
+    let same = |what: &str, found: &[f64], parts: &[Vec<f64>]| {
+        let sum: Vec<f64> = (0..found.len()).map(|k| parts.iter().map(|part| part[k]).sum()).collect();
+        let largest = sum.iter().fold(0.0, |most: f64, u| most.max(u.abs()));
+        assert!(largest > 0.0 && parts.iter().all(|part| part.len() == found.len()), "{what}");
+        assert_close(what, found, &sum, 1e-6, largest);
+    };
+    for kind in [time, vibration] {
+        for cards in [
+            [
+                "*CLOAD, AMPLITUDE=A\nend, 3, 5.\n",
+                "*DLOAD, AMPLITUDE=B\nbody, GRAV, 1e7, 0., 1., 0.\n",
+                "*CLOAD\nend, 1, 9.\n",
+            ],
+            [
+                "*BASE MOTION, DOF=1, AMPLITUDE=A, SCALE=1e7\n",
+                "*BASE MOTION, DOF=3, AMPLITUDE=B, TYPE=DISPLACEMENT\n",
+                "*CLOAD\nend, 1, 1e4\n",
+            ],
+        ] {
+            same(cards[0], &motion(kind, &cards.concat()), &cards.map(|card| motion(kind, card)));
+        }
+    }
+    // 0.5 C t^2 at increments is t^2.
+    let accelerated = motion(time, "*BASE MOTION, DOF=2, AMPLITUDE=C\n");
+    let at_root: Vec<f64> = accelerated.iter().skip(1).step_by(3 * 12).copied().collect();
+    let squares: Vec<f64> = (1..=10).map(|k| (f64::from(k) * 1e-4).powi(2)).collect();
+    assert_close("the root", &at_root, &squares, 1e-9, 1e-6);
+    let by_boundary = motion(time, "*BOUNDARY, AMPLITUDE=D\nroot, 2, 2, 1.\n");
+    same("boundary", &by_boundary, &[motion(time, "*BASE MOTION, DOF=2, AMPLITUDE=D, TYPE=DISPLACEMENT\n")]);
 }
 
 /// An edit of a deck, and what is said of it.
@@ -457,20 +512,27 @@ const MISTAKES: &[(&str, &str, &str, &str)] = &[
     ("gmsh.inp", "*STATIC\n", "*FREQUENCY\n3\n*END STEP\n*STEP\n*STEADY STATE DYNAMICS\n9., 1.\n", "the range of frequencies is not one"),
     ("gmsh.inp", "*STATIC\n", "*FREQUENCY\n3\n*END STEP\n*STEP\n*STEADY STATE DYNAMICS\n1., 9., 1\n", "points are from 2 to 10000"),
     ("gmsh.inp", "*STATIC\n", "*FREQUENCY\n3\n*END STEP\n*STEP\n*STEADY STATE DYNAMICS, HARMONIC=NO\n1., 9.\n", "periodic and not harmonic"),
-    ("gmsh.inp", "*STATIC\n", "*FREQUENCY\n3\n*END STEP\n*STEP\n*STEADY STATE DYNAMICS\n1., 9.\n*MODAL DAMPING\n1, 2, 0.1\n", "some modes are not damped"),
+    ("gmsh.inp", "*STATIC\n", "*FREQUENCY\n3\n*BOUNDARY\nroot,1,3\n*END STEP\n*STEP\n*STEADY STATE DYNAMICS\n1., 9.\n*MODAL DAMPING\n1, 2, 0.1\n", "some modes are not damped"),
     ("gmsh.inp", "*STATIC\n", "*FREQUENCY\n3\n*END STEP\n*STEP\n*STEADY STATE DYNAMICS\n1., 9.\n*MODAL DAMPING\n1, 3, -0.1\n", "damping is 0 or more"),
     ("gmsh.inp", "*STATIC\n", "*FREQUENCY\n3\n*END STEP\n*STEP\n*MODAL DAMPING\n1, 3, 0.1\n*MODAL DYNAMIC\n1., 9.\n", "stands above the card that it belongs to"),
     ("gmsh.inp", "*STATIC\n", "*FREQUENCY\n3\n*END STEP\n*STEP\n*MODAL DYNAMIC\n9., 1.\n", "not longer than the step"),
     ("gmsh.inp", "*STATIC\n", "*FREQUENCY\n3\n*END STEP\n*STEP\n*MODAL DYNAMIC\n1.\n", "the increment and the length of the step are missing"),
     ("gmsh.inp", "*STATIC\n", "*FREQUENCY\n3\n*END STEP\n*STEP\n*MODAL DYNAMIC\n1., 101.\n", "the step has 101 increments, and INC allows 100"),
-    ("gmsh.inp", "*STATIC\n", "*FREQUENCY\n3\n*BOUNDARY\nroot,1,3\n*END STEP\n*STEP\n*MODAL DYNAMIC\n1., 9.\n*NODE PRINT, NSET=END\nRF\n", "RF and forces on surfaces are not printed"),
+    ("gmsh.inp", "*STATIC\n", "*FREQUENCY\n3\n*BOUNDARY\nroot,1,3\n*END STEP\n*STEP\n*MODAL DYNAMIC\n1., 9.\n*SURFACE, NAME=S\n5, S1\n*SECTION PRINT, SURFACE=S\nSOF\n", "forces on surfaces are not printed"),
     ("gmsh.inp", "*STATIC\n", "*FREQUENCY\n3\n*END STEP\n*STEP\n*MODAL DYNAMIC\n1., 9.\n*BOUNDARY\nend, 1\n", "not held as the one whose modes"),
-    ("gmsh.inp", "*STATIC\n", "*FREQUENCY\n3\n*BOUNDARY\nend, 1\n*END STEP\n*STEP\n*MODAL DYNAMIC\n1., 9.\n*BOUNDARY\nend, 1, 1, 2.\n", "supports that move in time are not solved"),
+    ("gmsh.inp", "*STATIC\n", "*FREQUENCY\n3\n*BOUNDARY\nend, 1\nroot,1,3\n*END STEP\n*STEP\n*MODAL DYNAMIC\n1., 9.\n*BOUNDARY\nend, 1, 1, 2.\n", "supports jump in this step"),
     ("gmsh.inp", "*STATIC\n", "*FREQUENCY\n3\n*END STEP\n*STEP\n*MODAL DYNAMIC\n1., 9.\n*CLOAD, AMPLITUDE=A\nend, 1, 2.\n", "there is no amplitude A"),
-    ("gmsh.inp", "*STATIC\n", "*FREQUENCY\n3\n*END STEP\n*AMPLITUDE, NAME=A\n0., 0., 1., 1.\n*STEP\n*MODAL DYNAMIC\n1., 9.\n*CLOAD, AMPLITUDE=A\nend, 1, 2.\n", "have one amplitude"),
+    ("gmsh.inp", "*STATIC\n", "*FREQUENCY\n3\n*END STEP\n*AMPLITUDE, NAME=A\n0., 0., 1., 1.\n*STEP\n*MODAL DYNAMIC\n1., 9.\n*CLOAD, AMPLITUDE=A\nend, 3, 2.\n", "adds to a load of another amplitude"),
     ("gmsh.inp", "*STATIC\n", "*FREQUENCY\n3\n*CLOAD\nend, 1, 2.\n*END STEP\n*AMPLITUDE, NAME=A\n0., 0., 1., 1.\n*STEP\n*MODAL DYNAMIC\n1., 9.\n*CLOAD, AMPLITUDE=A\nend, 2, 2.\n*END STEP\n*STEP\n*STATIC\n", "in a step behind one of *FREQUENCY alone"),
     ("gmsh.inp", "*STATIC\n", "*FREQUENCY\n3\n*END STEP\n*STEP\n*STEADY STATE DYNAMICS\n1., 9.\n*CLOAD, LOAD CASE=2\nend, 1, 2.\n", "imaginary parts of loads are not read"),
-    ("gmsh.inp", "*STATIC\n", "*FREQUENCY\n3\n*END STEP\n*AMPLITUDE, NAME=A\n0., 0., 1., 1.\n*STEP\n*STEADY STATE DYNAMICS\n1., 9.\n*CLOAD, AMPLITUDE=A\nend, 1, 2.\n", "amplitudes over frequencies are not read"),
+    ("gmsh.inp", "*STATIC\n", "*AMPLITUDE, NAME=A\n0., 0., 1., 1.\n*AMPLITUDE, NAME=B\n0., 1.\n*FREQUENCY\n3\n*BOUNDARY\nroot, 1, 3\n*END STEP\n*STEP\n*MODAL DYNAMIC\n1., 9.\n*BASE MOTION, AMPLITUDE=A\n", "DOF"),
+    ("gmsh.inp", "*STATIC\n", "*AMPLITUDE, NAME=A\n0., 0., 1., 1.\n*AMPLITUDE, NAME=B\n0., 1.\n*FREQUENCY\n3\n*BOUNDARY\nroot, 1, 3\n*END STEP\n*STEP\n*MODAL DYNAMIC\n1., 9.\n*BASE MOTION, DOF=4, AMPLITUDE=A\n", "DOF is 1, 2 or 3"),
+    ("gmsh.inp", "*STATIC\n", "*AMPLITUDE, NAME=A\n0., 0., 1., 1.\n*AMPLITUDE, NAME=B\n0., 1.\n*FREQUENCY\n3\n*BOUNDARY\nroot, 1, 3\n*END STEP\n*STEP\n*MODAL DYNAMIC\n1., 9.\n*BASE MOTION, DOF=1, AMPLITUDE=A, TYPE=VELOCITY\n", "TYPE is ACCELERATION or DISPLACEMENT"),
+    ("gmsh.inp", "*STATIC\n", "*AMPLITUDE, NAME=A\n0., 0., 1., 1.\n*AMPLITUDE, NAME=B\n0., 1.\n*FREQUENCY\n3\n*BOUNDARY\nroot, 1, 3\n*END STEP\n*STEP\n*MODAL DYNAMIC\n1., 9.\n*BASE MOTION, DOF=1, AMPLITUDE=B, TYPE=DISPLACEMENT\n", "supports jump in this step"),
+    ("gmsh.inp", "*STATIC\n", "*AMPLITUDE, NAME=A\n0., 0., 1., 1.\n*AMPLITUDE, NAME=B\n0., 1.\n*FREQUENCY\n3\n*BOUNDARY\nroot, 1, 3\n*END STEP\n*STEP\n*MODAL DYNAMIC\n1., 9.\n*BASE MOTION, DOF=1, AMPLITUDE=A\n*BASE MOTION, DOF=1, AMPLITUDE=B\n", "this direction moves already"),
+    ("gmsh.inp", "*STATIC\n", "*AMPLITUDE, NAME=A\n0., 0., 1., 1.\n*AMPLITUDE, NAME=B\n0., 1.\n*FREQUENCY\n3\n*BOUNDARY\nroot, 1, 3\nend, 1, 2\n*END STEP\n*STEP\n*MODAL DYNAMIC\n1., 9.\n*BASE MOTION, DOF=1, AMPLITUDE=A\n*BOUNDARY\nend, 2, 2, 1.\n", "by *BOUNDARY and by *BASE MOTION"),
+    ("gmsh.inp", "*STATIC\n", "*AMPLITUDE, NAME=A\n0., 0., 1., 1.\n*AMPLITUDE, NAME=B\n0., 1.\n*FREQUENCY\n3\n*BOUNDARY\nroot, 1, 3\nend, 1, 2\n*END STEP\n*STEP\n*MODAL DYNAMIC\n1., 9.\n*BOUNDARY, AMPLITUDE=A\nend, 2, 2, 1.\n*BOUNDARY\nend, 1, 1, 1.\n", "supports that move have one amplitude"),
+    ("gmsh.inp", "*STATIC\n", "*AMPLITUDE, NAME=A\n0., 0., 1., 1.\n*AMPLITUDE, NAME=B\n0., 1.\n*FREQUENCY\n3\n*BOUNDARY\nroot, 1, 3\n*END STEP\n*STEP\n*STEADY STATE DYNAMICS\n0., 9.\n*MODAL DAMPING\n1, 3, 0.1\n*BASE MOTION, DOF=1, AMPLITUDE=A\n", "an acceleration at frequency 0"),
     ("gmsh.inp", "*STATIC\n", "", "this step does not say what is solved"),
     ("gmsh.inp", "*END STEP\n", "", "this step has no end"),
     ("gmsh.inp", "*STEP\n", "", "*STATIC stands outside of a step"),

@@ -194,7 +194,7 @@ fn describe(out: &mut String, case: &Case, model: &Model) -> std::fmt::Result {
                 vibrate(if frequencies.is_empty() { fields } else { frequencies })
             }
             Excitation::Sweep { range, .. } => vibrate(range),
-            Excitation::History { times, .. } => {
+            Excitation::History { times } => {
                 format!("  motion    from rest, {} up to {}\n", counted(times.len(), "time"), ends(times)[1])
             }
         });

@@ -169,7 +169,9 @@ impl Model {
         if let Some(time) = self.time_of(case) {
             return self.loads_at(time);
         }
-        let Some(case) = self.load_cases.get(case) else {
+        // Those of a motion's amplitudes come behind its steps, which show all.
+        let case = if self.study.is_of_modes() { case.checked_sub(self.own_steps()) } else { Some(case) };
+        let Some(case) = case.and_then(|case| self.load_cases.get(case)) else {
             return CaseLoads {
                 gravity: self.gravity,
                 rotation: self.rotation,

@@ -66,7 +66,7 @@ pub use masses::{Body, PointMass};
 pub use names::planes;
 pub use probes::Probe;
 pub use problems::Problems;
-pub use response::{Damping, Excitation, Factors, LoadedMode, Response};
+pub use response::{By, Damping, Drive, Excitation, Factors, LoadedMode, Response};
 pub use source::{CaseError, Checked, Place, Source};
 pub use springs::Spring;
 pub use temperature::Temperature;

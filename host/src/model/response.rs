@@ -1,14 +1,15 @@
 //! The motion under loads by superposition of modes: steady vibration (`[harmonic]`, `*STEADY STATE DYNAMICS`), and motion in time
 //! from rest (`*MODAL DYNAMIC`).
 //!
-//! Of mass-normalised modes phi of eigenvalue `w^2` (Clough, Penzien: Dynamics of structures, sec. 12-4):
+//! Of mass-normalised modes phi of eigenvalue `w^2` (Clough, Penzien: Dynamics of structures, sec. 12-4), under several drives:
 //!
 //! ```text
-//! q'' + 2 zeta w q' + w^2 q = phi . f a(t),   u = sum phi q
-//! a = cos(W t):   u = Re U e^(i W t),   U = sum phi (phi . f) / (w^2 - W^2 + 2 i zeta w W)
+//! q'' + 2 zeta w q' + w^2 q = sum phi . f b(t),   u = sum phi q
+//! b = cos(W t):   u = Re U e^(i W t),   U = sum phi (phi . f) / (w^2 - W^2 + 2 i zeta w W)
 //! ```
 //!
-//! Supports that move with `u_s cos(W t)`, in which u_s is what they do at rest, load what moves beside u_s by `W^2 M u_s`.
+//! Loads of amplitude a have `b = a`. Supports that move with `u_s s(t)`, in which u_s is what they do at rest, load what moves
+//! beside u_s: f is `M u_s`, and `b = -s''`. Where s is linear between corners, these are jumps of the velocity.
 
 use std::f64::consts::{PI, TAU};
 
@@ -28,13 +29,46 @@ const EQUAL: f64 = 1e-5;
 /// What is asked of the motion under loads.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Response {
-    /// How the loads change.
+    /// When it is computed.
     pub excitation: Excitation,
+    /// What excites it.
+    pub drives: Vec<Drive>,
     /// How much the modes are damped.
     pub damping: Damping,
 }
 
-/// How loads change in time.
+/// What excites a motion.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Drive {
+    /// Loads or supports.
+    pub by: By,
+    /// a over time, or over frequencies.
+    pub amplitude: Amplitude,
+}
+
+/// What a drive is made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum By {
+    /// The loads of an amplitude: of a load case, behind those of steps.
+    Loads(usize),
+    /// Supports.
+    Supports {
+        /// The component of their prescribed displacements that moves, if not all do.
+        component: Option<usize>,
+        /// Whether a is their acceleration, and not their displacement.
+        accelerates: bool,
+    },
+}
+
+impl Drive {
+    /// All loads of a model, and all that its supports prescribe, as they are.
+    pub fn all() -> Vec<Drive> {
+        let supports = By::Supports { component: None, accelerates: false };
+        [By::Loads(0), supports].map(|by| Drive { by, amplitude: Amplitude(Vec::new()) }).into()
+    }
+}
+
+/// When a motion is computed.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Excitation {
     /// `f cos(2 pi nu t)`, of points that are probed.
@@ -55,24 +89,20 @@ pub enum Excitation {
         /// The larger it is the nearer they are to the ends; 1 for equal distances.
         bias: f64,
     },
-    /// `f a(t)`, from rest at 0.
+    /// From rest at 0.
     History {
         /// When fields are computed, ascending.
         times: Vec<f64>,
-        /// a.
-        amplitude: Amplitude,
     },
 }
 
 /// A mode under loads.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct LoadedMode {
     /// `w^2`.
     pub eigenvalue: f64,
-    /// `phi . f`.
-    pub force: f64,
-    /// `phi . M u_s`; 0 where supports rest.
-    pub moved: f64,
+    /// `phi . f` of each drive.
+    pub forces: Vec<f64>,
 }
 
 /// By what shapes are multiplied at a frequency or a time.
@@ -80,10 +110,8 @@ pub struct LoadedMode {
 pub struct Factors {
     /// Of each mode.
     pub modes: Vec<Complex<f64>>,
-    /// Of what the loads do at rest, to all other modes, and of u_s.
-    pub load: f64,
-    /// Of what `M u_s` as a load does at rest, to all other modes.
-    pub inertia: f64,
+    /// b and s of each drive: of what f does at rest, to all other modes, and of u_s; s is 0 for loads.
+    pub drives: Vec<[f64; 2]>,
 }
 
 /// Damping of modes.
@@ -201,72 +229,99 @@ impl Response {
     /// By what shapes are multiplied at frequencies, or at times.
     pub fn factors(&self, at: &[f64], modes: &[LoadedMode]) -> Vec<Factors> {
         match &self.excitation {
-            Excitation::History { amplitude, .. } => self.in_time(at, amplitude, modes),
+            Excitation::History { .. } => self.in_time(at, modes),
             _ => at.iter().map(|frequency| self.at_frequency(*frequency, modes)).collect(),
         }
     }
 
     fn at_frequency(&self, frequency: f64, modes: &[LoadedMode]) -> Factors {
         let speed = TAU * frequency;
-        let of = |(mode, &LoadedMode { eigenvalue, force, moved }): (usize, &LoadedMode)| {
-            let resistance = Complex::new(eigenvalue - speed * speed, self.damping.rate(mode, eigenvalue) * speed);
-            let force = force + speed * speed * moved;
+        let of_drive = |Drive { by, amplitude }: &Drive| match (by, amplitude.at(frequency)) {
+            (By::Loads(_), a) => [a, 0.0],
+            (By::Supports { accelerates: false, .. }, a) => [speed * speed * a, a],
+            (By::Supports { accelerates: true, .. }, a) => [-a, -a / (speed * speed)],
+        };
+        let drives: Vec<[f64; 2]> = self.drives.iter().map(of_drive).collect();
+        let of = |(mode, LoadedMode { eigenvalue, forces }): (usize, &LoadedMode)| {
+            let resistance = Complex::new(eigenvalue - speed * speed, self.damping.rate(mode, *eigenvalue) * speed);
+            let force: f64 = forces.iter().zip(&drives).map(|(force, [b, _])| force * b).sum();
             if force == 0.0 { Complex::ZERO } else { Complex::from(force) / resistance }
         };
-        Factors { modes: modes.iter().enumerate().map(of).collect(), load: 1.0, inertia: speed * speed }
+        Factors { modes: modes.iter().enumerate().map(of).collect(), drives }
     }
 
-    /// By the exponential of the equation's matrix from one time, or corner of the amplitude, to the next: exact, as a is linear
+    /// By the exponential of the equation's matrix from one time, or corner of an amplitude, to the next: exact, as all are linear
     /// there.
-    fn in_time(&self, times: &[f64], amplitude: &Amplitude, modes: &[LoadedMode]) -> Vec<Factors> {
+    fn in_time(&self, times: &[f64], modes: &[LoadedMode]) -> Vec<Factors> {
         let end = times.last().copied().unwrap_or(0.0);
-        let corners = amplitude.0.iter().map(|[time, _]| *time).filter(|time| 0.0 < *time && *time < end);
-        let mut stops: Vec<f64> = times.iter().copied().chain(corners).collect();
+        let corners = self.drives.iter().flat_map(|drive| &drive.amplitude.0).map(|[time, _]| *time);
+        let mut stops: Vec<f64> =
+            corners.filter(|time| 0.0 < *time && *time < end).chain(times.iter().copied()).collect();
         stops.sort_by(f64::total_cmp);
         stops.dedup();
-        let of_mode = |(mode, &LoadedMode { eigenvalue, force, .. }): (usize, &LoadedMode)| {
-            let rate = self.damping.rate(mode, eigenvalue);
-            // Of q, q', a, a'.
-            let matrix = Matrix4::new(
-                0.0,
-                1.0,
-                0.0,
-                0.0,
-                -eigenvalue,
-                -rate,
-                force,
-                0.0,
-                0.0,
-                0.0,
-                0.0,
-                1.0,
-                0.0,
-                0.0,
-                0.0,
-                0.0,
-            );
-            let (mut state, mut step, mut time) = (Vector4::zeros(), (0.0, Matrix4::identity()), 0.0);
-            let reach = |stop: &f64| {
-                let length = stop - time;
+        let starts = [0.0].into_iter().chain(stops.iter().copied());
+        let spans: Vec<[f64; 2]> = starts.zip(&stops).map(|(start, stop)| [start, *stop]).collect();
+        let drives: Vec<Vec<Span>> = self.drives.iter().map(|drive| drive.over(&spans)).collect();
+        let of_mode = |(mode, LoadedMode { eigenvalue, forces }): (usize, &LoadedMode)| {
+            // Of q, q', the force and its slope.
+            let mut matrix = Matrix4::zeros();
+            (matrix[(1, 0)], matrix[(1, 1)]) = (-eigenvalue, -self.damping.rate(mode, *eigenvalue));
+            (matrix[(0, 1)], matrix[(1, 2)], matrix[(2, 3)]) = (1.0, 1.0, 1.0);
+            let (mut state, mut step) = (Vector4::zeros(), (0.0, Matrix4::identity()));
+            let reach = |(k, [start, stop]): (usize, &[f64; 2])| {
+                let length = stop - start;
                 if length != step.0 {
                     step = (length, (matrix * length).exp());
                 }
-                let [from, to] = [amplitude.after(time), amplitude.at(*stop)];
+                let sum =
+                    |of: &dyn Fn(&Span) -> f64| forces.iter().zip(&drives).map(|(f, spans)| f * of(&spans[k])).sum();
+                let (from, to, jump): (f64, f64, f64) = (sum(&|of| of.b[0]), sum(&|of| of.b[1]), sum(&|of| of.jump));
                 let slope = if length > 0.0 { (to - from) / length } else { 0.0 };
-                state = step.1 * Vector4::new(state[0], state[1], from, slope);
-                time = *stop;
+                state = step.1 * Vector4::new(state[0], state[1] + jump, from, slope);
                 state[0]
             };
-            stops.iter().map(reach).collect::<Vec<f64>>()
+            spans.iter().enumerate().map(reach).collect::<Vec<f64>>()
         };
         let motions: Vec<Vec<f64>> = modes.iter().enumerate().map(of_mode).collect();
         let asked = stops.iter().enumerate().filter(|(_, stop)| times.contains(stop));
-        let factors = |(k, stop): (usize, &f64)| Factors {
+        let factors = |(k, _): (usize, &f64)| Factors {
             modes: motions.iter().map(|motion| motion[k].into()).collect(),
-            load: amplitude.at(*stop),
-            inertia: 0.0,
+            drives: drives.iter().map(|spans| [spans[k].b[1], spans[k].s]).collect(),
         };
         asked.map(factors).collect()
+    }
+}
+
+/// A drive from one time to the next.
+struct Span {
+    /// b, at the start and at the end.
+    b: [f64; 2],
+    /// How much the integral of b jumps at the start.
+    jump: f64,
+    /// s at the end.
+    s: f64,
+}
+
+impl Drive {
+    fn over(&self, spans: &[[f64; 2]]) -> Vec<Span> {
+        let (mut s, mut speed) = (0.0, 0.0);
+        let over = |[start, stop]: &[f64; 2]| {
+            let (length, a) = (stop - start, [self.amplitude.after(*start), self.amplitude.at(*stop)]);
+            match self.by {
+                By::Loads(_) => Span { b: a, jump: 0.0, s: 0.0 },
+                By::Supports { accelerates: true, .. } => {
+                    s += length * (speed + length * (2.0 * a[0] + a[1]) / 6.0);
+                    speed += 0.5 * length * (a[0] + a[1]);
+                    Span { b: a.map(|a| -a), jump: 0.0, s }
+                }
+                By::Supports { .. } => {
+                    let before = speed;
+                    speed = if length > 0.0 { (a[1] - a[0]) / length } else { before };
+                    Span { b: [0.0; 2], jump: before - speed, s: a[1] }
+                }
+            }
+        };
+        spans.iter().map(over).collect()
     }
 }
 
@@ -282,6 +337,7 @@ fn moving(mut frequencies: Vec<f64>, eigenvalues: &[f64]) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::slice;
 
     fn ratio(ratio: f64) -> Damping {
         Damping::Ratios(vec![ratio])
@@ -289,11 +345,15 @@ mod tests {
 
     fn over(frequencies: &[f64], is_range: bool, damping: Damping) -> Response {
         let excitation = Excitation::Harmonic { frequencies: frequencies.to_vec(), is_range, fields: vec![] };
-        Response { excitation, damping }
+        Response { excitation, drives: Drive::all(), damping }
     }
 
     fn loaded(eigenvalue: f64, force: f64) -> LoadedMode {
-        LoadedMode { eigenvalue, force, moved: 0.0 }
+        LoadedMode { eigenvalue, forces: vec![force, 0.0] }
+    }
+
+    fn supports(accelerates: bool, amplitude: &[[f64; 2]]) -> Drive {
+        Drive { by: By::Supports { component: None, accelerates }, amplitude: Amplitude(amplitude.to_vec()) }
     }
 
     #[test]
@@ -320,13 +380,15 @@ mod tests {
 
     #[test]
     fn an_oscillator_on_a_support_that_moves() {
-        // Its displacement beside the support's is W^2 / (w^2 - W^2) of that.
-        let mode = LoadedMode { eigenvalue: 4.0, force: 0.0, moved: 1.0 };
-        let factors = &over(&[], false, ratio(0.0)).factors(&[3.0 / TAU], &[mode])[0];
-        assert!(
-            (factors.modes[0] - Complex::from(9.0 / (4.0 - 9.0))).norm() < 1e-12
-                && (factors.inertia - 9.0).abs() < 1e-12
-        );
+        // Its displacement beside the support's is W^2 / (w^2 - W^2) of that; an acceleration is -W^2 times a displacement.
+        let mode = LoadedMode { eigenvalue: 4.0, forces: vec![1.0] };
+        for (accelerates, a) in [(false, 1.0), (true, -9.0)] {
+            let drives = vec![supports(accelerates, &[[0.0, 0.0], [3.0 / TAU, a], [1.0, 7.0]])];
+            let response = Response { drives, ..over(&[], false, ratio(0.0)) };
+            let Factors { modes, drives } = &response.factors(&[3.0 / TAU], slice::from_ref(&mode))[0];
+            assert!((modes[0] - Complex::from(9.0 / (4.0 - 9.0))).norm() < 1e-12);
+            assert!((drives[0][0] - 9.0).abs() < 1e-12 && (drives[0][1] - 1.0).abs() < 1e-12);
+        }
     }
 
     #[test]
@@ -348,7 +410,7 @@ mod tests {
         let natural = [84.5838348, 84.5838349, 524.8];
         let eigenvalues = natural.map(|frequency: f64| (TAU * frequency).powi(2));
         let excitation = Excitation::Sweep { range: [50.0, 300.0], points: 4, bias: 3.0 };
-        let sweep = Response { excitation, damping: ratio(0.02) };
+        let sweep = Response { excitation, drives: Drive::all(), damping: ratio(0.02) };
         let expected = [50.0, 55.30237152, 79.28146329, 84.5838348, 117.6113040, 266.9725308, 300.0];
         let shown = sweep.shown(&eigenvalues);
         let apart = shown.iter().zip(expected).map(|(found, expected)| (found - expected).abs());
@@ -362,10 +424,10 @@ mod tests {
         assert_eq!([0, 1, 2, 9].map(|mode| damping.rate(mode, 4.0)), [0.4, 0.8, 0.8, 0.8]);
     }
 
-    fn history(times: &[f64], amplitude: &[[f64; 2]], damping: Damping, mode: LoadedMode) -> Vec<f64> {
-        let excitation = Excitation::History { times: times.to_vec(), amplitude: Amplitude(amplitude.to_vec()) };
-        let response = Response { excitation, damping };
-        response.factors(times, &[mode]).iter().map(|factors| factors.modes[0].re).collect()
+    fn history(times: &[f64], amplitude: &[[f64; 2]], damping: Damping, mode: &LoadedMode) -> Vec<f64> {
+        let drives = vec![Drive { by: By::Loads(0), amplitude: Amplitude(amplitude.to_vec()) }];
+        let response = Response { excitation: Excitation::History { times: times.to_vec() }, drives, damping };
+        response.factors(times, slice::from_ref(mode)).iter().map(|factors| factors.modes[0].re).collect()
     }
 
     #[test]
@@ -380,14 +442,52 @@ mod tests {
         let is_near = |found: Vec<f64>, expected: &dyn Fn(f64) -> f64| {
             found.iter().zip(times).all(|(found, t)| (found - expected(t)).abs() < 1e-12)
         };
-        assert!(is_near(history(&times, &[], ratio(part), mode), &step));
+        assert!(is_near(history(&times, &[], ratio(part), &mode), &step));
         // On at 0.2, and off at 0.37.
         let pulse = [[0.2, 0.0], [0.2, 1.0], [0.37, 1.0], [0.37, 0.0]];
-        assert!(is_near(history(&times, &pulse, ratio(part), mode), &|t| step(t - 0.2) - step(t - 0.37)));
+        assert!(is_near(history(&times, &pulse, ratio(part), &mode), &|t| step(t - 0.2) - step(t - 0.37)));
         // Without damping, under t f: f / w^2 (t - sin(w t) / w).
         let ramp = |t: f64| force / (speed * speed) * (t - (speed * t).sin() / speed);
-        assert!(is_near(history(&times, &[[0.0, 0.0], [9.0, 9.0]], ratio(0.0), mode), &ramp));
+        assert!(is_near(history(&times, &[[0.0, 0.0], [9.0, 9.0]], ratio(0.0), &mode), &ramp));
         // Free: f t^2 / 2.
-        assert!(is_near(history(&times, &[], ratio(part), loaded(0.0, force)), &|t| 0.5 * force * t * t));
+        assert!(is_near(history(&times, &[], ratio(part), &loaded(0.0, force)), &|t| 0.5 * force * t * t));
+    }
+
+    #[test]
+    fn motions_under_drives_of_their_own_amplitudes_add_up() {
+        let (times, damping) = ([0.1, 0.35, 0.4, 2.0], ratio(0.1));
+        let amplitudes = [vec![[0.0, 0.0], [0.37, 1.0], [0.37, 0.5]], vec![], vec![[0.05, 2.0], [1.0, -1.0]]];
+        let forces = vec![2.0, -1.0, 3.0];
+        let drive = |amplitude: &Vec<_>| Drive { by: By::Loads(0), amplitude: Amplitude(amplitude.clone()) };
+        let drives = amplitudes.iter().map(drive).collect();
+        let excitation = Excitation::History { times: times.to_vec() };
+        let response = Response { excitation, drives, damping: damping.clone() };
+        let together = response.factors(&times, &[LoadedMode { eigenvalue: 25.0, forces: forces.clone() }]);
+        let alone =
+            amplitudes.iter().zip(forces).map(|(a, force)| history(&times, a, damping.clone(), &loaded(25.0, force)));
+        let sums = alone.reduce(|sums, more| sums.iter().zip(more).map(|(sum, more)| sum + more).collect()).unwrap();
+        assert!(together.iter().zip(sums).all(|(found, sum)| (found.modes[0].re - sum).abs() < 1e-12));
+    }
+
+    /// Without damping: beside a support that moves on with speed v from 0.2 on, q = -v sin(w (t - 0.2)) / w; with acceleration v, the
+    /// integral of that.
+    #[test]
+    fn motion_beside_supports_that_begin_to_move() {
+        let (times, speed, v) = ([0.1, 0.35, 0.4, 2.0], 5.0, 3.0);
+        for (accelerates, a) in [(false, [[0.2, 0.0], [9.2, 9.0 * v]]), (true, [[0.2, 0.0], [0.2, v]])] {
+            let (excitation, drives) = (Excitation::History { times: times.to_vec() }, vec![supports(accelerates, &a)]);
+            let response = Response { excitation, drives, damping: ratio(0.0) };
+            let found = response.factors(&times, &[LoadedMode { eigenvalue: speed * speed, forces: vec![1.0] }]);
+            for (Factors { modes, drives }, t) in found.iter().zip(times.map(|t| f64::max(t - 0.2, 0.0))) {
+                let (q, s) = match accelerates {
+                    false => (-v * (speed * t).sin() / speed, v * t),
+                    true => (-v * (1.0 - (speed * t).cos()) / (speed * speed), 0.5 * v * t * t),
+                };
+                assert!(
+                    (modes[0].re - q).abs() < 1e-12 && (drives[0][1] - s).abs() < 1e-12,
+                    "{t}: {modes:?} {drives:?}"
+                );
+            }
+        }
     }
 }

@@ -111,6 +111,18 @@ impl Loaded {
         Ok(())
     }
 
+    /// Leaves no more than a component of what supports prescribe; returns the supports as they were.
+    pub(super) fn keep_component(&mut self, model: &Model, component: usize) -> Supports {
+        let mut supports = Supports::new(model, &self.numbering);
+        let (n, size) = (supports.prescribed.len(), supports.components);
+        let others = supports.prescribed.iter_mut().enumerate().filter(|(k, _)| k % size != component);
+        others.for_each(|(_, value)| *value = 0.0);
+        if model.springs.is_empty() && self.couplings.is_none() {
+            motion::take_off(&mut supports, &self.parts.lists, &self.coords, &vec![1.0; n]);
+        }
+        std::mem::replace(&mut self.supports, supports)
+    }
+
     /// `K w_D`, w_D what is prescribed; empty where that is 0.
     pub(super) fn prescribed_forces(&self, space: &Space) -> Result<Vec<f64>> {
         let prescribed = &self.supports.prescribed;

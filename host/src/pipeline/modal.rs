@@ -12,7 +12,7 @@ use crate::assembly::{BodyMass, body_masses, mass_along, mass_matrix};
 use crate::device::Buffer;
 use crate::eigen::{Eigenpairs, Pencil};
 use crate::linalg::{N_SCALARS, Quotient, Scalar, Space};
-use crate::model::{Model, Rotation};
+use crate::model::{By, Model, Rotation};
 use crate::precond;
 use crate::result::{DirectError, EFFECTIVE_MASS, Ending, Error, MODES, PARTICIPATION, Result};
 use crate::solve::energy::parts::about_centre;
@@ -43,9 +43,11 @@ pub(super) fn solve(run: &mut Run) -> Result<()> {
     let bodies = Bodies::new(space, model, body)?;
     let whole_mass = WithBodies { matrix: &mass, bodies: &bodies, factor: 1.0 };
     let motions = whole_motions(space, body, &whole_mass)?;
-    let moved = model.response.as_ref().map_or(Ok(None), |_| moved(space, body, &whole_mass))?;
     let scale = stiffness_by_mass(space, &system, &mass)?;
     let (shift, zero) = (model.shift.max(SMALLEST_SHIFT * scale), ROUNDING * scale);
+    let drives = model.response.iter().flat_map(|response| &response.drives);
+    let moved =
+        drives.map(|drive| moved(space, model, &mut system.body, (&whole_mass, drive.by))).collect::<Result<_>>()?;
     system.support(space, &mut mass)?;
     system.add(space, shift, &mass)?;
     run.timings.boundary += run.phase.next("preconditioner");
@@ -177,17 +179,25 @@ fn whole_motions(space: &Space, body: &Loaded, mass: &dyn LinOp<f64>) -> Result<
     motions.into_iter().map(force).collect()
 }
 
-/// What prescribed displacements do at rest, if any is not 0.
-fn moved(space: &Space, body: &Loaded, mass: &dyn LinOp<f64>) -> Result<Option<Moved>> {
+/// What a drive's prescribed displacements do at rest, if any is not 0.
+fn moved(space: &Space, model: &Model, body: &mut Loaded, (mass, by): (&dyn LinOp<f64>, By)) -> Result<Option<Moved>> {
+    let By::Supports { component, .. } = by else { return Ok(None) };
+    let all = component.map(|component| body.keep_component(model, component));
     let shape = body.supports.with_motion(&body.supports.prescribed);
-    if shape.iter().all(|value| *value == 0.0) {
-        return Ok(None);
+    let moved = match shape.iter().all(|value| *value == 0.0) {
+        true => None,
+        false => {
+            let mut inertia = space.zeros(mass.n())?;
+            mass.apply(space, &space.upload(&shape)?, &mut inertia)?;
+            let mut inertia = space.download(&inertia)?;
+            body.free(&mut inertia);
+            Some(Moved { forces: body.forces_of_prescribed(space)?, shape, inertia: space.upload_vec(inertia)? })
+        }
+    };
+    if let Some(all) = all {
+        body.supports = all;
     }
-    let mut inertia = space.zeros(mass.n())?;
-    mass.apply(space, &space.upload(&shape)?, &mut inertia)?;
-    let mut inertia = space.download(&inertia)?;
-    body.free(&mut inertia);
-    Ok(Some(Moved { forces: body.forces_of_prescribed(space)?, shape, inertia: space.upload_vec(inertia)? }))
+    Ok(moved)
 }
 
 impl Loaded {
@@ -212,7 +222,7 @@ fn find(
     system: &System<f64>,
     (mass, bodies): (&Matrix<f64>, &Bodies),
     (shift, zero): (f64, f64),
-    moved: Option<Moved>,
+    moved: Vec<Option<Moved>>,
 ) -> Result<(Eigenpairs, Option<UnderLoads>)> {
     let space = run.space;
     let (body, coupling) = (&system.body, system.coupling.as_deref());

@@ -10,7 +10,7 @@ use super::{Run, stopping};
 use crate::device::Buffer;
 use crate::eigen::{Eigenpairs, Pencil};
 use crate::linalg::{Quotient, Space};
-use crate::model::{Factors, LoadedMode, Probe};
+use crate::model::{By, Factors, LoadedMode, Probe};
 use crate::result::{Curve, Error, Moment, Quantity, Result, Series, Step};
 use crate::solve::{CgOptions, Equations, cg};
 use crate::sparse::LinOp;
@@ -65,14 +65,12 @@ impl LinOp<f64> for Unshifted<'_> {
     }
 }
 
-/// What loads, and supports that move, do to a body whose modes are known.
+/// What drives do to a body whose modes are known.
 pub(super) struct UnderLoads {
-    /// `phi . f` and `phi . M u_s` of each mode.
-    forces: Vec<[f64; 2]>,
-    /// What the loads do at rest, to all other modes; with u_s.
-    load: Buffer<f64>,
-    /// What `M u_s` does, if supports move.
-    inertia: Option<Buffer<f64>>,
+    /// `phi . f` of each drive and mode.
+    forces: Vec<Vec<f64>>,
+    /// Shapes, with the number of their drive: 0 for what f does at rest, to all other modes, 1 for u_s.
+    shapes: Vec<([usize; 2], Buffer<f64>)>,
 }
 
 /// What prescribed displacements do at rest.
@@ -84,12 +82,12 @@ pub(super) struct Moved {
     pub inertia: Buffer<f64>,
 }
 
-/// Solves for it: K is that of the pencil less the shift times M.
+/// Solves for it: K is that of the pencil less the shift times M, and `moved` is of each drive.
 pub(super) fn under_loads(
     run: &Run,
     system: &System<f64>,
     (pencil, shift): (&Pencil, f64),
-    moved: Option<Moved>,
+    moved: Vec<Option<Moved>>,
 ) -> Result<UnderLoads> {
     let (space, n) = (run.space, pencil.a.n());
     let stiffness = Unshifted::new(space, pencil, shift)?;
@@ -97,8 +95,9 @@ pub(super) fn under_loads(
     let mut moved_modes = space.vectors(n, modes.len())?;
     pencil.m.apply_all(space, pencil.deflated, &mut moved_modes)?;
     let moved_modes: Vec<&Buffer<f64>> = moved_modes.iter().collect();
-    // The displacements under forces, without their share in the modes, and that.
-    let of_others = |f: &Buffer<f64>| {
+    let (mut of_modes, mut shapes) = (Vec::new(), Vec::new());
+    // The share of forces in the modes, and the displacements under them without theirs.
+    let mut take = |number: usize, f: &Buffer<f64>| {
         let [mut left, mut u] = [space.zeros(n)?, space.zeros(n)?];
         space.copy(f, &mut left)?;
         let forces = space.gram(&modes, &[f])?;
@@ -108,31 +107,39 @@ pub(super) fn under_loads(
             solve(run, pencil, &stiffness, &left, &mut u)?;
             let shares = space.gram(&moved_modes, &[&u])?;
             space.combine(&modes, &-shares, 1.0, slice::from_mut(&mut u))?;
+            system.body.expand(space, &mut u)?;
+            shapes.push(([number, 0], u));
         }
-        system.body.expand(space, &mut u)?;
-        Ok::<_, Error>((u, forces.iter().copied().collect::<Vec<_>>()))
+        of_modes.push(forces.iter().copied().collect());
+        Ok::<_, Error>(())
     };
-    let Some(Moved { forces, shape, inertia: mut f }) = moved else {
-        let (load, forces) = of_others(&system.f)?;
-        return Ok(UnderLoads { forces: forces.into_iter().map(|force| [force, 0.0]).collect(), load, inertia: None });
-    };
-    // u_s, what is prescribed left out; then with it.
-    let (mut at_rest, mut of_loads) = (space.zeros(n)?, space.zeros(n)?);
-    let forces = space.upload_vec(forces)?;
-    solve(run, pencil, &stiffness, &forces, &mut at_rest)?;
-    let mut more = space.zeros(n)?;
-    pencil.m.apply(space, &at_rest, &mut more)?;
-    space.axpy(Quotient::ONE, &more, &mut f)?;
-    let (inertia, of_motion) = of_others(&f)?;
-    space.copy(&system.f, &mut of_loads)?;
-    space.axpy(Quotient::MINUS_ONE, &forces, &mut of_loads)?;
-    let (mut load, of_loads) = of_others(&of_loads)?;
-    system.body.expand(space, &mut at_rest)?;
-    space.axpy(Quotient::ONE, &at_rest, &mut load)?;
-    space.axpy(Quotient::ONE, &space.upload_vec(shape)?, &mut load)?;
+    let (mut at_rest, prescribed) = (Vec::new(), space.upload_vec(system.body.forces_of_prescribed(space)?)?);
+    let drives = run.model.response.iter().flat_map(|response| &response.drives);
+    for (number, (drive, moved)) in drives.zip(moved).enumerate() {
+        let f = match (drive.by, moved) {
+            (By::Loads(case), _) => {
+                let (_, mut f) = system.case(space, run.model, run.model.own_steps() + case)?;
+                space.axpy(Quotient::MINUS_ONE, &prescribed, &mut f)?;
+                f
+            }
+            (By::Supports { .. }, None) => space.zeros(n)?,
+            (By::Supports { .. }, Some(Moved { forces, shape, inertia: mut f })) => {
+                // u_s, what is prescribed left out; then with it.
+                let [mut u, mut more] = [space.zeros(n)?, space.zeros(n)?];
+                solve(run, pencil, &stiffness, &space.upload_vec(forces)?, &mut u)?;
+                pencil.m.apply(space, &u, &mut more)?;
+                space.axpy(Quotient::ONE, &more, &mut f)?;
+                system.body.expand(space, &mut u)?;
+                space.axpy(Quotient::ONE, &space.upload_vec(shape)?, &mut u)?;
+                at_rest.push(([number, 1], u));
+                f
+            }
+        };
+        take(number, &f)?;
+    }
     space.finish()?;
-    let forces = of_loads.into_iter().zip(of_motion).map(|(load, motion)| [load, motion]).collect();
-    Ok(UnderLoads { forces, load, inertia: Some(inertia) })
+    shapes.append(&mut at_rest);
+    Ok(UnderLoads { forces: of_modes, shapes })
 }
 
 fn solve(run: &Run, pencil: &Pencil, stiffness: &dyn LinOp<f64>, f: &Buffer<f64>, u: &mut Buffer<f64>) -> Result<()> {
@@ -147,21 +154,21 @@ pub(super) fn send(
     run: &mut Run,
     body: &Loaded,
     (found, eigenvalues): (&Eigenpairs, &[f64]),
-    UnderLoads { forces, load, inertia }: &UnderLoads,
+    UnderLoads { forces, shapes: of_drives }: &UnderLoads,
 ) -> Result<()> {
     let Some(response) = &run.model.response else { return Ok(()) };
-    let loaded = |(eigenvalue, [force, moved]): (&f64, &[f64; 2])| LoadedMode {
+    let loaded = |(mode, eigenvalue): (usize, &f64)| LoadedMode {
         eigenvalue: *eigenvalue,
-        force: *force,
-        moved: *moved,
+        forces: forces.iter().map(|of_modes| of_modes[mode]).collect(),
     };
-    let modes: Vec<LoadedMode> = eigenvalues.iter().zip(forces).map(loaded).collect();
-    let shapes: Vec<&Buffer<f64>> = found.vectors.iter().chain([load]).chain(inertia).collect();
+    let modes: Vec<LoadedMode> = eigenvalues.iter().enumerate().map(loaded).collect();
+    let (drives, of_drives): (Vec<[usize; 2]>, Vec<&Buffer<f64>>) = of_drives.iter().map(|(of, u)| (*of, u)).unzip();
+    let shapes = Shapes { all: found.vectors.iter().chain(of_drives).collect(), drives };
     let shown = response.shown(eigenvalues);
     let mut number = run.model.modes;
     for (at, factors) in shown.iter().zip(response.factors(&shown, &modes)) {
         for moment in response.moments() {
-            let u = combined(run.space, &shapes, &factors, *moment)?;
+            let u = shapes.combined(run.space, &factors, *moment)?;
             let outcome = modes::outcome(run, found, found.vectors.len() - 1);
             let step = modes::step(run, body, &u, outcome, (number, *at))?;
             modes::take(run, Step { moment: Some(*moment), ..step })?;
@@ -177,34 +184,42 @@ pub(super) fn send(
     run.sink.take_series(Series { name: "response", over, at: probed, columns: COLUMNS, curves })
 }
 
-/// The factors of all shapes.
-fn all(Factors { modes, load, inertia }: &Factors) -> impl Iterator<Item = Complex<f64>> + '_ {
-    modes.iter().copied().chain([*load, *inertia].map(Complex::from))
+/// Those of modes, then of drives.
+struct Shapes<'a> {
+    all: Vec<&'a Buffer<f64>>,
+    /// As in [`UnderLoads::shapes`].
+    drives: Vec<[usize; 2]>,
 }
 
-/// The displacements of a moment.
-fn combined(space: &Space, shapes: &[&Buffer<f64>], factors: &Factors, moment: Moment) -> Result<Vec<f64>> {
-    let of = |factor: Complex<f64>| if moment == Moment::Imaginary { factor.im } else { factor.re };
-    let factors = DMatrix::from_iterator(shapes.len(), 1, all(factors).take(shapes.len()).map(of));
-    let mut u = space.zeros(shapes[0].len())?;
-    space.combine(shapes, &factors, 0.0, slice::from_mut(&mut u))?;
-    space.download(&u)
+impl Shapes<'_> {
+    fn factors<'a>(&'a self, Factors { modes, drives }: &'a Factors) -> impl Iterator<Item = Complex<f64>> + 'a {
+        modes.iter().copied().chain(self.drives.iter().map(|[drive, which]| drives[*drive][*which].into()))
+    }
+
+    /// The displacements of a moment.
+    fn combined(&self, space: &Space, factors: &Factors, moment: Moment) -> Result<Vec<f64>> {
+        let of = |factor: Complex<f64>| if moment == Moment::Imaginary { factor.im } else { factor.re };
+        let factors = DMatrix::from_iterator(self.all.len(), 1, self.factors(factors).map(of));
+        let mut u = space.zeros(self.all[0].len())?;
+        space.combine(&self.all, &factors, 0.0, slice::from_mut(&mut u))?;
+        space.download(&u)
+    }
 }
 
 /// What the probes do at each frequency.
-fn curves(run: &Run, body: &Loaded, shapes: &[&Buffer<f64>], factors: &[Factors]) -> Result<Vec<Curve>> {
+fn curves(run: &Run, body: &Loaded, shapes: &Shapes, factors: &[Factors]) -> Result<Vec<Curve>> {
     let size = body.supports.components;
     let mut of_probes: Vec<Vec<Vector3<f64>>> = vec![vec![]; run.model.probes.len()];
-    for shape in shapes {
+    for shape in &shapes.all {
         let u = run.space.download(shape)?;
-        for (probe, shapes) in run.model.probes.iter().zip(&mut of_probes) {
+        for (probe, of_probe) in run.model.probes.iter().zip(&mut of_probes) {
             let row = |node: u32| size * body.numbering.to_solver[node as usize] as usize;
             let at = |c: usize| probe.shares.iter().map(|(node, share)| share * u[row(*node) + c]).sum::<f64>();
-            shapes.push(Vector3::from_fn(|c, _| if c < size { at(c) } else { 0.0 }));
+            of_probe.push(Vector3::from_fn(|c, _| if c < size { at(c) } else { 0.0 }));
         }
     }
-    let row = |factors: &Factors, shapes: &[Vector3<f64>]| {
-        let terms = all(factors).zip(shapes);
+    let row = |factors: &Factors, of_probe: &[Vector3<f64>]| {
+        let terms = shapes.factors(factors).zip(of_probe);
         let u = terms.fold(Vector3::zeros(), |sum: Vector3<Complex<f64>>, (a, shape)| sum + shape.map(|c| a * c));
         // What is rounding beside the rest has no phase.
         let most = largest(&u);
@@ -212,9 +227,9 @@ fn curves(run: &Run, body: &Loaded, shapes: &[&Buffer<f64>], factors: &[Factors]
         let phases = u.iter().map(|c| c.arg().to_degrees());
         [most].into_iter().chain(u.iter().map(|c| c.norm())).chain(phases).collect()
     };
-    let curve = |(probe, shapes): (&Probe, &Vec<Vector3<f64>>)| Curve {
+    let curve = |(probe, of_probe): (&Probe, &Vec<Vector3<f64>>)| Curve {
         name: probe.name.clone(),
-        rows: factors.iter().map(|factors| row(factors, shapes)).collect(),
+        rows: factors.iter().map(|factors| row(factors, of_probe)).collect(),
     };
     Ok(run.model.probes.iter().zip(&of_probes).map(curve).collect())
 }

@@ -210,12 +210,11 @@ pub static EFFECTIVE_MASS: TableInfo = TableInfo {
 };
 
 /// Results that a mode does not have: it has no loads, and a size that means nothing.
-const NOT_OF_MODES: [&str; 16] = [
+const NOT_OF_MODES: [&str; 15] = [
     "error",
     "error_nodal",
     "mesh_error",
     "reaction_force",
-    "nodal_force",
     "safety_factor",
     "reactions",
     "reaction_moments",

@@ -6,7 +6,7 @@ use super::Case;
 use super::scale::NUMBERS;
 use super::tables::HarmonicTable;
 use super::vector::Numbers;
-use crate::model::{Checked, Damping, Excitation, Place, Problems, Response, Study};
+use crate::model::{Checked, Damping, Drive, Excitation, Place, Problems, Response, Study};
 
 /// Points of a range that does not say how many.
 const POINTS: u64 = 100;
@@ -20,7 +20,7 @@ impl Case {
         let (frequencies, is_range) = self.frequencies(table)?;
         let fields = table.get_ref().fields.as_ref().map(|list| self.listed("fields", list)).transpose()?;
         let excitation = Excitation::Harmonic { frequencies, is_range, fields: fields.unwrap_or_default() };
-        Ok(Some(Response { excitation, damping: self.damping(table)? }))
+        Ok(Some(Response { excitation, drives: Drive::all(), damping: self.damping(table)? }))
     }
 
     /// Checks it, and that the rest of the case goes with it.

@@ -135,7 +135,8 @@ impl Case {
     fn check_tables_of_modal(&self, problems: &mut Problems) {
         let tables = &self.tables;
         self.check_elastic("a modal study", problems);
-        if let Some(case) = tables.load_case.first() {
+        // Those of a deck have amplitudes of their own.
+        if let Some(case) = tables.load_case.first().filter(|_| tables.response.is_none()) {
             let message = "a modal study is of one state of the body, and this case has a [[load_case]]";
             problems.add(self.error_at(case.span(), message, "leave one of them out"));
         }

@@ -37,7 +37,10 @@ pub fn write(file: &mut impl Write, model: &Model, number: usize, step: &Step) -
     let of_modes = || Some((deck.steps.get(usize::from(!step.is_mode()))?, 0));
     let Some((of_step, output)) = (if has_loads { deck.step_of(number) } else { of_modes() }) else { return Ok(()) };
     let time = if has_loads { of_step.outputs[output].1 } else { step.value };
-    let is_printed = |print: &&Print| if has_loads { of_step.has(print, output) } else { print.item != Item::Reaction };
+    let has_forces = step.study != Study::Buckling;
+    let is_printed = |print: &&Print| {
+        if has_loads { of_step.has(print, output) } else { has_forces || print.item != Item::Reaction }
+    };
     let prints = of_step.prints.iter().filter(is_printed);
     let (model, case) = if has_loads { model.of_case(number) } else { (model, 0) };
     let tables = Tables {
@@ -48,7 +51,12 @@ pub fn write(file: &mut impl Write, model: &Model, number: usize, step: &Step) -
         nodes: model.mesh.node_tags.iter().copied().zip(0..).collect(),
         cells: cells(model),
     };
-    prints.into_iter().try_for_each(|print| tables.write(file, print, time))?;
+    for print in prints {
+        // Forces on nodes of no element are known of loads at rest alone.
+        let is_known = |tag: &&u64| has_loads || print.item != Item::Reaction || tables.nodes.contains_key(tag);
+        let print = Print { tags: print.tags.iter().filter(is_known).copied().collect(), ..print.clone() };
+        tables.write(file, &print, time)?;
+    }
     let mut sections = of_step.sections.iter().filter(|_| has_loads);
     sections.try_for_each(|print| sections::write(file, print, (model, step), &tables.nodes, time))
 }

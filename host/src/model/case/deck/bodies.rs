@@ -14,6 +14,8 @@ pub struct Body {
     pub place: Place,
     /// The step that it is of.
     pub step: usize,
+    /// As of [`Given`](super::steps::Given).
+    pub amplitude: Option<String>,
 }
 
 /// How it acts.

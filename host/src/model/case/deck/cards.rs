@@ -80,7 +80,6 @@ const REFUSED: &[(&str, &str, &str)] = &[
         "*ORIENTATION is, of rectangular and cylindrical axes",
     ),
     ("INITIALSTRAININCREASE", "initial strains are not solved", "*TEMPERATURE with *EXPANSION strains a body"),
-    ("BASEMOTION", "a base in motion is not read", "*BOUNDARY with values moves supports in *STEADY STATE DYNAMICS"),
 ];
 
 const PLASTIC: &str = "materials that yield or creep are not solved";
@@ -112,6 +111,7 @@ const PARAMETERS: &[(&str, &[&str])] = &[
     ("STEADYSTATEDYNAMICS", &["SOLVER", "HARMONIC", "CYCMPC"]),
     ("MODALDYNAMIC", &["SOLVER", "DIRECT", "STEADYSTATE", "DELTMX"]),
     ("MODALDAMPING", &["RAYLEIGH"]),
+    ("BASEMOTION", &["DOF", "AMPLITUDE", "TYPE", "SCALE", "LOADCASE"]),
     (
         "HEATTRANSFER",
         &[
@@ -180,6 +180,7 @@ pub(super) fn take(reader: &mut Reader<'_>, card: &Card) -> Read {
         "STEADYSTATEDYNAMICS" => reader.steady_state(card),
         "MODALDYNAMIC" => reader.modal_dynamic(card),
         "MODALDAMPING" => reader.modal_damping(card),
+        "BASEMOTION" => reader.base_motion(card),
         "HEATTRANSFER" | "UNCOUPLEDTEMPERATURE-DISPLACEMENT" | "COUPLEDTEMPERATURE-DISPLACEMENT" => {
             reader.heat_step(card)
         }

@@ -82,7 +82,7 @@ impl Reader<'_> {
             let value = factor * value.number()?;
             for node in self.geometry.nodes_once(on)? {
                 let given = self.state.given(value, line.place.clone(), "CFLUX");
-                State::add(&mut self.state.concentrated, node, given);
+                State::add(&mut self.state.concentrated, node, given)?;
             }
         }
         Ok(())
@@ -111,7 +111,7 @@ impl Reader<'_> {
             let label = if fields[0].tag().is_none() { fields[0].name() } else { label };
             for key in heated {
                 let given = self.state.given(value, line.place.clone(), &label);
-                State::add(&mut self.state.fluxes, key, given);
+                State::add(&mut self.state.fluxes, key, given)?;
             }
         }
         Ok(())

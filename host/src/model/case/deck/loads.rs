@@ -39,7 +39,7 @@ impl Reader<'_> {
             let value = factor * value.number()?;
             for node in self.geometry.nodes_once(on)? {
                 let given = self.state.given(value, line.place.clone(), "CLOAD");
-                State::add(&mut self.state.forces, (node, component as u8 - 1), given);
+                State::add(&mut self.state.forces, (node, component as u8 - 1), given)?;
             }
         }
         Ok(())
@@ -64,7 +64,7 @@ impl Reader<'_> {
                     for element in self.geometry.elements_once(&fields[0])? {
                         let face = self.geometry.face_of(element, word, 'P')?;
                         let given = self.state.given(value, line.place.clone(), "DLOAD");
-                        State::add(&mut self.state.pressures, (element, face), given);
+                        State::add(&mut self.state.pressures, (element, face), given)?;
                     }
                 }
                 name => {
@@ -97,7 +97,7 @@ impl Reader<'_> {
             };
             for key in faces {
                 let given = self.state.given(value, line.place.clone(), &name);
-                State::add(&mut self.state.pressures, key, given);
+                State::add(&mut self.state.pressures, key, given)?;
             }
         }
         Ok(())
@@ -152,7 +152,8 @@ impl Reader<'_> {
             return Err(Mistake::at(place, message, "*DLOAD, OP=NEW drops the loads of steps before"));
         }
         self.state.bodies.retain(|body| !(is_alike(&body) && is_along(body)));
-        self.state.bodies.push(Body { elements, acts, direction, place, step });
+        let amplitude = self.state.amplitude.clone();
+        self.state.bodies.push(Body { elements, acts, direction, place, step, amplitude });
         Ok(())
     }
 

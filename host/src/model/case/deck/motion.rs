@@ -1,5 +1,6 @@
 //! What steps of motion under loads and of heat ask for.
 
+use crate::io::inp::Place;
 use crate::model::Excitation;
 
 /// What a step of motion asks for.
@@ -9,8 +10,20 @@ pub struct Motion {
     /// Ratios of modes, by the first and the last; or Rayleigh's factors.
     pub ratios: Vec<([usize; 2], f64)>,
     pub rayleigh: Option<[f64; 2]>,
-    /// The amplitude that its loads have, if there are some.
-    pub amplitude: Option<Option<String>>,
+    pub bases: Vec<Base>,
+}
+
+/// A motion of all supports along a component.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Base {
+    /// From 0.
+    pub component: u8,
+    pub amplitude: String,
+    /// By what the amplitude is multiplied.
+    pub scale: f64,
+    /// Whether it is the acceleration that is given.
+    pub accelerates: bool,
+    pub place: Place,
 }
 
 /// What a step of heat asks for.

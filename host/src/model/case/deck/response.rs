@@ -1,12 +1,14 @@
-//! `*STEADY STATE DYNAMICS`, `*MODAL DYNAMIC`, `*MODAL DAMPING`: the motion under loads of the modes that the step before finds.
+//! `*STEADY STATE DYNAMICS`, `*MODAL DYNAMIC`, `*MODAL DAMPING`, `*BASE MOTION`: the motion under loads of the modes that the step before finds.
+
+use std::collections::BTreeSet;
 
 use super::super::tables::Tables;
-use super::motion::Motion;
+use super::motion::{Base, Motion};
 use super::prints::Item;
 use super::steps::{ROUNDING, State, Step};
 use super::{DeckStep, Reader};
 use crate::io::inp::{Card, Mistake, Read};
-use crate::model::{Amplitude, Damping, Excitation, Response};
+use crate::model::{Amplitude, By, Damping, Drive, Excitation, Response};
 
 /// Points from one natural frequency to the next, and their bias, where a deck does not say.
 const POINTS: usize = 20;
@@ -51,7 +53,7 @@ impl Reader<'_> {
         }
         let n = self.n_increments(card, increment, length)?;
         let times = (1..=n).map(|k| if k == n { length } else { k as f64 * increment });
-        self.begin_motion(Excitation::History { times: times.collect(), amplitude: Amplitude(Vec::new()) });
+        self.begin_motion(Excitation::History { times: times.collect() });
         Ok(())
     }
 
@@ -68,8 +70,8 @@ impl Reader<'_> {
     }
 
     fn begin_motion(&mut self, excitation: Excitation) {
-        let (ratios, rayleigh, amplitude) = (Vec::new(), None, None);
-        self.state.response = Some(Motion { excitation, ratios, rayleigh, amplitude });
+        let (ratios, rayleigh, bases) = (Vec::new(), None, Vec::new());
+        self.state.response = Some(Motion { excitation, ratios, rayleigh, bases });
     }
 
     /// The numbers of a card's only line; none where a field is empty.
@@ -104,14 +106,7 @@ impl Reader<'_> {
             }
             read.push(numbers);
         }
-        let Some(motion) = &mut self.state.response else {
-            let message = "*MODAL DAMPING stands above the card that it belongs to";
-            return Err(Mistake::at(
-                card.place.clone(),
-                message,
-                "put it below *STEADY STATE DYNAMICS or *MODAL DYNAMIC",
-            ));
-        };
+        let motion = self.motion(card)?;
         match is_rayleigh {
             true => motion.rayleigh = read.first().map(|line| [line[2], line[3]]),
             false => motion.ratios = read.iter().map(|line| ([line[0] as usize, line[1] as usize], line[2])).collect(),
@@ -119,45 +114,71 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// The factor of a load in a step of motion, whose amplitude all have.
+    /// What the step of a card of motion asks for.
+    fn motion(&mut self, card: &Card) -> Read<&mut Motion> {
+        let message = format!("{} stands above the card that it belongs to", self.deck.written(card));
+        let help = "put it below *STEADY STATE DYNAMICS or *MODAL DYNAMIC";
+        self.state.response.as_mut().ok_or_else(|| Mistake::at(card.place.clone(), message, help))
+    }
+
+    /// `*BASE MOTION`: all that is held along a component moves.
+    pub(super) fn base_motion(&mut self, card: &Card) -> Read {
+        self.within_step(card)?;
+        self.in_motion(card, None)?;
+        let (written, place) = (self.deck.written(card), card.place.clone());
+        let refuse =
+            |message: &str, help: &str| Err(Mistake::at(card.place.clone(), format!("{written}: {message}"), help));
+        card.required("AMPLITUDE")?;
+        let component = match card.required("DOF")?.0.as_str() {
+            dof @ ("1" | "2" | "3") => dof.as_bytes()[0] - b'1',
+            _ => return refuse("DOF is 1, 2 or 3", "supports move along x, y or z"),
+        };
+        let accelerates = match card.word("TYPE").as_deref() {
+            None | Some("ACCELERATION") => true,
+            Some("DISPLACEMENT") => false,
+            Some(_) => return refuse("TYPE is ACCELERATION or DISPLACEMENT", "integrate velocities"),
+        };
+        let scale = match card.value("SCALE").map(|scale| scale.trim().parse::<f64>()) {
+            None => 1.0,
+            Some(Ok(scale)) if scale.is_finite() => scale,
+            Some(_) => return refuse("SCALE is a number", "SCALE=9.81"),
+        };
+        let parameter = card.parameter("AMPLITUDE").map(|parameter| self.amplitude_named(parameter)).transpose()?;
+        let amplitude = self.in_motion(card, parameter).map(|_| self.state.amplitude.take().unwrap_or_default())?;
+        let motion = self.motion(card)?;
+        let begins_at_rest = matches!(motion.excitation, Excitation::Sweep { range: [first, _], .. } if first == 0.0);
+        if accelerates && begins_at_rest {
+            return refuse("an acceleration at frequency 0 has no end", "begin the range above 0");
+        }
+        if motion.bases.iter().any(|base| base.component == component) {
+            return refuse("this direction moves already", "one card for each DOF");
+        }
+        motion.bases.push(Base { component, amplitude, scale, accelerates, place });
+        Ok(())
+    }
+
+    /// The factor of a load in a step of motion, whose amplitude it keeps.
     pub(super) fn in_motion(&mut self, card: &Card, name: Option<String>) -> Read<f64> {
-        let written = self.deck.written(card);
         let refuse = |message: String, help: &str| Err(Mistake::at(card.place.clone(), message, help));
         if card.word("LOADCASE").is_some_and(|word| word != "1") {
-            return refuse(format!("{written}: imaginary parts of loads are not read"), "give the real part alone");
+            let message = format!("{}: imaginary parts of loads are not read", self.deck.written(card));
+            return refuse(message, "give the real part alone");
         }
-        let Some(motion) = &mut self.state.response else { return Ok(1.0) };
-        match (&name, &motion.excitation) {
-            // Supports are at rest there, or refused.
-            (_, Excitation::History { .. }) if card.name == "BOUNDARY" => return Ok(1.0),
-            (Some(name), _) if self.amplitudes[name].of_total_time => {
-                return refuse(
-                    format!("{name}: amplitudes over the total time are not read here"),
-                    "count from this step",
-                );
-            }
-            (Some(_), Excitation::Sweep { .. }) => {
-                return refuse(format!("{written}: amplitudes over frequencies are not read"), "give the load itself");
-            }
-            _ => {}
-        }
-        match &motion.amplitude {
-            Some(other) if *other != name => {
-                let message = format!("{written}: the loads of a step of *MODAL DYNAMIC have one amplitude");
-                refuse(message, "a deck for each amplitude; what they do adds up")
+        match &name {
+            Some(name) if self.amplitudes[name].of_total_time => {
+                let message = format!("{name}: amplitudes over the total time are not read here");
+                refuse(message, "count from this step")
             }
             _ => {
-                motion.amplitude = Some(name);
+                self.state.amplitude = name;
                 Ok(1.0)
             }
         }
     }
 
     /// What is asked of the model.
-    pub(super) fn response(&self, modes: &Step, step: &Step) -> Read<Option<Response>> {
-        let Some(motion) = &step.state.response else { return Ok(None) };
-        let refuse = |message: &str, help: &str| Err(Mistake::at(step.place.clone(), message, help));
-        let Motion { excitation, ratios, rayleigh, amplitude } = motion;
+    fn response(&self, modes: &Step, step: &Step, drives: Vec<Drive>) -> Read<Option<Response>> {
+        let Some(Motion { excitation, ratios, rayleigh, .. }) = &step.state.response else { return Ok(None) };
         let damping = match rayleigh {
             Some(factors) => Damping::Rayleigh(*factors),
             None => {
@@ -174,43 +195,120 @@ impl Reader<'_> {
         let n_modes = modes.state.modes.as_ref().map_or(0, |(_, n)| *n.get_ref() as usize);
         if !damping.damps_all(n_modes) && matches!(excitation, Excitation::Sweep { .. }) {
             let message = "some modes are not damped, and at their frequencies the motion has no end";
-            return refuse(message, &format!("*MODAL DAMPING\n1, {n_modes}, 0.02"));
+            let help = format!("*MODAL DAMPING\n1, {n_modes}, 0.02");
+            return Err(Mistake::at(step.place.clone(), message, help));
         }
-        let name = amplitude.clone().flatten();
-        let State { supports, forces, pressures, bodies, .. } = &step.state;
-        let mut excitation = excitation.clone();
-        if let Excitation::History { amplitude, .. } = &mut excitation {
-            if supports.values().any(|given| given.value != 0.0) {
-                return refuse("supports that move in time are not solved", "*BOUNDARY with 0");
-            }
-            let number = step.state.number();
-            let is_older = |given: usize| given != number;
-            let older = forces.values().map(|given| given.step).chain(pressures.values().map(|given| given.step));
-            if name.is_some() && (older.into_iter().any(is_older) || !bodies.is_empty()) {
-                let message = "loads of the step before, or on bodies, stand beside those with an amplitude";
-                return refuse(message, "OP=NEW drops loads of steps before");
-            }
-            *amplitude =
-                name.and_then(|name| self.amplitudes.get(&name)).map_or(Amplitude(vec![]), |of| of.factors.clone());
-        }
-        Ok(Some(Response { excitation, damping }))
+        Ok(Some(Response { excitation: excitation.clone(), drives, damping }))
     }
 
-    /// Makes tables of two steps: of modes, and of the motion under loads.
-    pub(super) fn close_motion(&mut self, steps: Vec<Step>) -> Read<(Vec<Tables>, Vec<DeckStep>)> {
-        let [modes, motion] = &steps[..] else { unreachable!("there are two") };
+    fn drive(&self, by: By, amplitude: Option<&String>) -> Drive {
+        let factors = amplitude.and_then(|name| self.amplitudes.get(name)).map(|of| of.factors.clone());
+        Drive { by, amplitude: factors.unwrap_or(Amplitude(Vec::new())) }
+    }
+
+    /// How supports move; gives those of a base its displacement.
+    fn moving_supports(&self, step: &mut Step) -> Read<Vec<Drive>> {
+        let Some(Motion { excitation, bases, .. }) = step.state.response.clone() else { return Ok(Vec::new()) };
+        let place = step.place.clone();
+        let moving = step.state.supports.values().find(|given| given.value != 0.0).cloned();
+        let mut drives = Vec::new();
+        if let (Some(given), false) = (&moving, bases.is_empty()) {
+            let message = "supports move by *BOUNDARY and by *BASE MOTION";
+            return Err(Mistake::at(given.place.clone(), message, "leave one of them out"));
+        }
+        let is_alike = |base: &Base| base.amplitude == bases[0].amplitude && base.accelerates == bases[0].accelerates;
+        let are_alike = bases.iter().all(is_alike);
+        for Base { component, amplitude, scale, accelerates, place } in &bases {
+            let on_base = step.state.supports.iter_mut().filter(|((_, held), _)| held == component);
+            let mut is_held = false;
+            for ((node, _), given) in on_base {
+                if self.frame_of.contains_key(node) || !(are_alike || self.is_in_body(*node)) {
+                    let message = format!(
+                        "node {node} has its own axes, or other nodes that follow it: it does not move as a base"
+                    );
+                    return Err(Mistake::at(place.clone(), message, "*BOUNDARY with values moves it"));
+                }
+                (given.value, is_held) = (*scale, true);
+            }
+            if !is_held {
+                let message = "nothing is held along this direction: no base moves";
+                return Err(Mistake::at(place.clone(), message, "*BOUNDARY with 0 makes a base"));
+            }
+            let component = (!are_alike).then_some(usize::from(*component));
+            let by = By::Supports { component, accelerates: *accelerates };
+            if component.is_some() || drives.is_empty() {
+                drives.push(self.drive(by, Some(amplitude)));
+            }
+        }
+        if let Some(given) = moving {
+            let mut others = step.state.supports.values().filter(|other| other.value != 0.0);
+            if let Some(other) = others.find(|other| other.amplitude != given.amplitude) {
+                let message = "supports that move have one amplitude";
+                return Err(Mistake::at(other.place.clone(), message, "*BASE MOTION has one for each direction"));
+            }
+            let by = By::Supports { component: None, accelerates: false };
+            drives.push(self.drive(by, given.amplitude.as_ref()));
+        }
+        let jumps = |Drive { by, amplitude: Amplitude(points) }: &Drive| {
+            let is_jump = |pair: &[[f64; 2]]| pair[0][0] >= pair[1][0] && pair[0][1] != pair[1][1];
+            let begins = Amplitude(points.clone()).at(0.0);
+            matches!(by, By::Supports { accelerates: false, .. }) && (begins != 0.0 || points.windows(2).any(is_jump))
+        };
+        if matches!(excitation, Excitation::History { .. }) && drives.iter().any(jumps) {
+            let message = "supports jump in this step";
+            return Err(Mistake::at(place, message, "an *AMPLITUDE that begins at 0, without two values at a time"));
+        }
+        Ok(drives)
+    }
+
+    /// Makes tables of two steps: of modes, and of the motion under loads. Loads of one amplitude are a load case.
+    pub(super) fn close_motion(&mut self, mut steps: Vec<Step>) -> Read<(Vec<Tables>, Vec<DeckStep>)> {
+        let mut motion = steps.pop().unwrap_or_else(|| unreachable!("there are two"));
+        let modes = &steps[0];
         if !motion.holds_as(modes) {
             let message = "this step is not held as the one whose modes it takes";
             return Err(Mistake::at(motion.place.clone(), message, "hold the same nodes in both"));
         }
-        let printed = motion.state.prints.iter().find(|print| print.item == Item::Reaction);
-        if printed.is_some() || !motion.state.sections.is_empty() {
-            let message = "RF and forces on surfaces are not printed of the motion under loads";
-            return Err(Mistake::at(motion.place.clone(), message, "leave RF and *SECTION PRINT out of this step"));
+        if !motion.state.temperatures.is_empty() {
+            let message = "temperatures are no loads of a motion";
+            return Err(Mistake::at(motion.place.clone(), message, "leave *TEMPERATURE out of both steps"));
         }
-        let mut closed = self.close_group(&steps[1..])?;
+        let mut printed = motion.state.prints.iter().filter(|print| print.item == Item::Reaction);
+        if printed.any(|print| print.tags.iter().any(|tag| !self.is_in_body(*tag))) || !motion.state.sections.is_empty()
+        {
+            let message =
+                "RF of nodes without elements and forces on surfaces are not printed of the motion under loads";
+            return Err(Mistake::at(motion.place.clone(), message, "print RF of nodes of the body"));
+        }
+        let moving = self.moving_supports(&mut motion)?;
+        let mut parts = motion.by_amplitudes();
+        let drives = parts.iter().enumerate().map(|(case, (name, _))| self.drive(By::Loads(case), name.as_ref()));
+        self.tables.response = self.response(modes, &motion, drives.chain(moving).collect())?;
+        if parts.len() > 1 {
+            parts.iter_mut().for_each(|(name, part)| part.name = Some(name.clone().unwrap_or("no amplitude".into())));
+        }
+        let parts: Vec<Step> = parts.into_iter().map(|(_, part)| part).collect();
+        let mut closed = self.close_group(&parts)?;
         let of_motion = closed.swap_remove(0);
         let of_modes = DeckStep { prints: modes.state.prints.clone(), sections: Vec::new(), ..of_motion.clone() };
         Ok((vec![self.tables.clone()], vec![of_modes, of_motion]))
+    }
+}
+
+impl Step {
+    /// The same with the loads of one amplitude alone, for each; as it is without loads.
+    fn by_amplitudes(&self) -> Vec<(Option<String>, Step)> {
+        let State { forces, pressures, bodies, .. } = &self.state;
+        let given = forces.values().chain(pressures.values()).map(|given| &given.amplitude);
+        let all: BTreeSet<&Option<String>> = given.chain(bodies.iter().map(|body| &body.amplitude)).collect();
+        let none = [&None].into_iter().filter(|_| all.is_empty());
+        let part = |name: &Option<String>| {
+            let mut part = self.clone();
+            part.state.forces.retain(|_, given| given.amplitude == *name);
+            part.state.pressures.retain(|_, given| given.amplitude == *name);
+            part.state.bodies.retain(|body| body.amplitude == *name);
+            (name.clone(), part)
+        };
+        all.iter().copied().chain(none).map(part).collect()
     }
 }

@@ -26,7 +26,7 @@ pub struct Given {
     pub label: String,
     /// The step that it is of; 0 before the first.
     pub step: usize,
-    /// What it is multiplied by over time, in steps of heat in time.
+    /// What it is multiplied by over time, in steps of heat in time and of motion; there over frequencies too.
     pub amplitude: Option<String>,
 }
 
@@ -75,8 +75,8 @@ pub struct State {
     /// Where it asks for large displacements.
     nlgeom: Option<Place>,
     is_static: bool,
-    /// The amplitude of the card that is being read, in a step of heat in time.
-    amplitude: Option<String>,
+    /// The amplitude of the card that is being read, in a step of heat in time or of motion.
+    pub(super) amplitude: Option<String>,
     pub(super) heat: Option<Heat>,
     /// Whether it is about the state at the end of the step before.
     is_about_loads: bool,
@@ -156,13 +156,22 @@ impl Step {
 
 impl State {
     /// Gives a value: more to what has one of this step, a new one to what has one of a step before.
-    pub fn add<K: Ord>(values: &mut Values<K>, key: K, given: Given) {
+    ///
+    /// # Errors
+    ///
+    /// They have two amplitudes.
+    pub fn add<K: Ord>(values: &mut Values<K>, key: K, given: Given) -> Read {
         match values.get_mut(&key) {
+            Some(known) if known.step == given.step && known.amplitude != given.amplitude => {
+                let message = "this adds to a load of another amplitude in the same place";
+                return Err(Mistake::at(given.place, message, "one *AMPLITUDE that is the sum of both"));
+            }
             Some(known) if known.step == given.step => known.value += given.value,
             _ => {
                 values.insert(key, given);
             }
         }
+        Ok(())
     }
 
     /// Whether a card takes the place of all of its kind in steps before: the first of a step may.
@@ -418,9 +427,7 @@ impl Reader<'_> {
         let of_motion = steps.iter().position(|step| step.state.response.is_some());
         match (steps, of_motion) {
             (_, None) => {}
-            ([modes, motion], Some(1)) if modes.state.modes.as_ref().is_some_and(|(of, _)| *of == Study::Modal) => {
-                self.tables.response = self.response(modes, motion)?;
-            }
+            ([modes, _], Some(1)) if modes.state.modes.as_ref().is_some_and(|(of, _)| *of == Study::Modal) => {}
             (_, Some(motion)) => {
                 let message = "the motion under loads is solved in a step behind one of *FREQUENCY alone";
                 return Err(Mistake::at(steps[motion].place.clone(), message, "two steps: *FREQUENCY, and this one"));
@@ -473,7 +480,7 @@ impl Reader<'_> {
             }
             steps[0].state.prints = modes[0].state.prints.clone();
         }
-        if self.tables.response.is_some() {
+        if steps.iter().any(|step| step.state.response.is_some()) {
             return self.close_motion(steps);
         }
         if steps.len() > 1 {
