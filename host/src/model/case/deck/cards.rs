@@ -111,7 +111,7 @@ const PARAMETERS: &[(&str, &[&str])] = &[
     ("STEADYSTATEDYNAMICS", &["SOLVER", "HARMONIC", "CYCMPC"]),
     ("MODALDYNAMIC", &["SOLVER", "DIRECT", "STEADYSTATE", "DELTMX"]),
     ("MODALDAMPING", &["RAYLEIGH"]),
-    ("BASEMOTION", &["DOF", "AMPLITUDE", "TYPE", "SCALE", "LOADCASE"]),
+    ("BASEMOTION", &["DOF", "AMPLITUDE", "TYPE", "SCALE", "LOADCASE", "NSET", "BASENAME"]),
     (
         "HEATTRANSFER",
         &[

@@ -7,7 +7,7 @@ use super::motion::{Base, Motion};
 use super::prints::Item;
 use super::steps::{ROUNDING, State, Step};
 use super::{DeckStep, Reader};
-use crate::io::inp::{Card, Mistake, Read};
+use crate::io::inp::{Card, Mistake, Place, Read};
 use crate::model::{Amplitude, By, Damping, Drive, Excitation, Response};
 
 /// Points from one natural frequency to the next, and their bias, where a deck does not say.
@@ -116,7 +116,7 @@ impl Reader<'_> {
 
     /// What the step of a card of motion asks for.
     fn motion(&mut self, card: &Card) -> Read<&mut Motion> {
-        let message = format!("{} stands above the card that it belongs to", self.deck.written(card));
+        let message = format!("{} is of steps of motion, and has their card above it", self.deck.written(card));
         let help = "put it below *STEADY STATE DYNAMICS or *MODAL DYNAMIC";
         self.state.response.as_mut().ok_or_else(|| Mistake::at(card.place.clone(), message, help))
     }
@@ -128,9 +128,14 @@ impl Reader<'_> {
         let (written, place) = (self.deck.written(card), card.place.clone());
         let refuse =
             |message: &str, help: &str| Err(Mistake::at(card.place.clone(), format!("{written}: {message}"), help));
-        card.required("AMPLITUDE")?;
-        let component = match card.required("DOF")?.0.as_str() {
-            dof @ ("1" | "2" | "3") => dof.as_bytes()[0] - b'1',
+        if card.has("NSET") || card.has("BASENAME") {
+            return refuse("all that is held along DOF moves", "*BOUNDARY with values moves some nodes alone");
+        }
+        if card.word("AMPLITUDE").is_none() {
+            return refuse("AMPLITUDE is missing", "DOF=3, AMPLITUDE=.. names how the base moves");
+        }
+        let component = match card.word("DOF").as_deref() {
+            Some(dof @ ("1" | "2" | "3")) => dof.as_bytes()[0] - b'1',
             _ => return refuse("DOF is 1, 2 or 3", "supports move along x, y or z"),
         };
         let accelerates = match card.word("TYPE").as_deref() {
@@ -148,7 +153,7 @@ impl Reader<'_> {
         let motion = self.motion(card)?;
         let begins_at_rest = matches!(motion.excitation, Excitation::Sweep { range: [first, _], .. } if first == 0.0);
         if accelerates && begins_at_rest {
-            return refuse("an acceleration at frequency 0 has no end", "begin the range above 0");
+            return refuse("an acceleration at frequency 0 moves it infinitely far", "begin the range above 0");
         }
         if motion.bases.iter().any(|base| base.component == component) {
             return refuse("this direction moves already", "one card for each DOF");
@@ -194,7 +199,7 @@ impl Reader<'_> {
         };
         let n_modes = modes.state.modes.as_ref().map_or(0, |(_, n)| *n.get_ref() as usize);
         if !damping.damps_all(n_modes) && matches!(excitation, Excitation::Sweep { .. }) {
-            let message = "some modes are not damped, and at their frequencies the motion has no end";
+            let message = "some modes are not damped, and at their frequencies the motion is infinite";
             let help = format!("*MODAL DAMPING\n1, {n_modes}, 0.02");
             return Err(Mistake::at(step.place.clone(), message, help));
         }
@@ -206,10 +211,24 @@ impl Reader<'_> {
         Drive { by, amplitude: factors.unwrap_or(Amplitude(Vec::new())) }
     }
 
+    /// Refuses an amplitude by which supports jump: they begin at 0.
+    fn check_continuous(&self, name: Option<&String>, place: &Place) -> Read {
+        let amplitude = name.and_then(|name| self.amplitudes.get(name)).map(|of| &of.factors);
+        let jumps = |pair: &&[[f64; 2]]| pair[0][0] >= pair[1][0] && pair[0][1] != pair[1][1];
+        let jump = match amplitude {
+            Some(amplitude) if amplitude.at(0.0) == 0.0 => amplitude.0.windows(2).find(jumps).map(|pair| pair[1][0]),
+            _ => Some(0.0),
+        };
+        let Some(time) = jump else { return Ok(()) };
+        let by = name.map_or("without an amplitude".into(), |name| format!("by the amplitude {name}"));
+        let message = format!("supports jump at the time {time:?} {by}");
+        Err(Mistake::at(place.clone(), message, "an *AMPLITUDE that begins at 0, and has one value at each time"))
+    }
+
     /// How supports move; gives those of a base its displacement.
     fn moving_supports(&self, step: &mut Step) -> Read<Vec<Drive>> {
         let Some(Motion { excitation, bases, .. }) = step.state.response.clone() else { return Ok(Vec::new()) };
-        let place = step.place.clone();
+        let is_in_time = matches!(excitation, Excitation::History { .. });
         let moving = step.state.supports.values().find(|given| given.value != 0.0).cloned();
         let mut drives = Vec::new();
         if let (Some(given), false) = (&moving, bases.is_empty()) {
@@ -232,7 +251,10 @@ impl Reader<'_> {
             }
             if !is_held {
                 let message = "nothing is held along this direction: no base moves";
-                return Err(Mistake::at(place.clone(), message, "*BOUNDARY with 0 makes a base"));
+                return Err(Mistake::at(place.clone(), message, "hold nodes by *BOUNDARY: they are the base"));
+            }
+            if is_in_time && !accelerates {
+                self.check_continuous(Some(amplitude), place)?;
             }
             let component = (!are_alike).then_some(usize::from(*component));
             let by = By::Supports { component, accelerates: *accelerates };
@@ -246,17 +268,11 @@ impl Reader<'_> {
                 let message = "supports that move have one amplitude";
                 return Err(Mistake::at(other.place.clone(), message, "*BASE MOTION has one for each direction"));
             }
+            if is_in_time {
+                self.check_continuous(given.amplitude.as_ref(), &given.place)?;
+            }
             let by = By::Supports { component: None, accelerates: false };
             drives.push(self.drive(by, given.amplitude.as_ref()));
-        }
-        let jumps = |Drive { by, amplitude: Amplitude(points) }: &Drive| {
-            let is_jump = |pair: &[[f64; 2]]| pair[0][0] >= pair[1][0] && pair[0][1] != pair[1][1];
-            let begins = Amplitude(points.clone()).at(0.0);
-            matches!(by, By::Supports { accelerates: false, .. }) && (begins != 0.0 || points.windows(2).any(is_jump))
-        };
-        if matches!(excitation, Excitation::History { .. }) && drives.iter().any(jumps) {
-            let message = "supports jump in this step";
-            return Err(Mistake::at(place, message, "an *AMPLITUDE that begins at 0, without two values at a time"));
         }
         Ok(drives)
     }
