@@ -1,5 +1,5 @@
-//! Decks of CalculiX and Abaqus: those of other programs as they write them, each card beside what a case file says, and mistakes,
-//! each at its line.
+//! Decks of CalculiX and Abaqus, long because each card and each mistake has its line: those of other programs as they write them,
+//! each card beside what a case file says, and mistakes, each at its line.
 
 use crate::common::{assert_close, devices};
 use std::path::{Path, PathBuf};

@@ -2,7 +2,7 @@
 //! others. The first rank has the whole body besides, on the host: it makes the loads, judges, and computes results.
 //!
 //! Nodes of other ranks are held on a rank's device, so its own matrix, its preconditioner and its vectors are those of a body
-//! by itself; [`interface`] says what is beside that.
+//! by itself; `interface.rs` says what is beside that.
 
 mod division;
 mod ghosts;
