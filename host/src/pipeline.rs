@@ -95,7 +95,7 @@ fn solve_kept(
     monitor: &dyn Monitor,
 ) -> Result<Vec<Solution>> {
     let mut kept = Steps { fields: asked_fields(model, more), ..Steps::default() };
-    let mut solutions = run(space, model, n_cases, &mut kept, monitor)?;
+    let mut solutions = run(space, model, (n_cases, GATHERED), &mut kept, monitor)?;
     solutions.iter_mut().zip(kept.steps).for_each(|(solution, step)| solution.step = step);
     Ok(solutions)
 }
@@ -115,18 +115,19 @@ pub fn asked_fields(model: &Model, more: &[&str]) -> Vec<String> {
 /// Choices that do not go together, too little memory, a device that fails, a model that is too large, those of the
 /// sink.
 pub fn solve_into(space: &Space, model: &Model, sink: &mut dyn Sink, monitor: &dyn Monitor) -> Result<Vec<Solution>> {
-    run(space, model, model.n_steps(), sink, monitor)
+    ranks::solve_into(space, model, GATHERED, sink, monitor)
 }
 
-/// The first cases of a model, and of those of later load cases, each from the beginning.
+/// The first cases of a model, and of those of later load cases, each from the beginning; on ranks that have levels of up to
+/// `gathered` unknowns whole.
 fn run(
     space: &Space,
     model: &Model,
-    n_cases: usize,
+    (n_cases, gathered): (usize, usize),
     sink: &mut dyn Sink,
     monitor: &dyn Monitor,
 ) -> Result<Vec<Solution>> {
-    ranks::with_others(space, model, GATHERED, |ranks| run_all(space, model, n_cases, (sink, monitor), ranks))
+    ranks::with_others(space, model, gathered, |ranks| run_all(space, model, n_cases, (sink, monitor), ranks))
 }
 
 /// The same by the first of some ranks, if there are several.

@@ -38,8 +38,8 @@ pub(super) fn reaction_force(of: &mut Context) -> Result<Lists> {
 /// Forces on the nodes that stresses and springs balance: those of loads, supports and couplings together.
 pub(super) fn nodal_force(of: &mut Context) -> Result<Lists> {
     let mut forces = of.space.take(of.mesh.internal_force(of.space, of.device_u, None)?)?;
-    let is_of_loads = !of.model.study.is_of_modes();
-    if let Some(thermal) = of.mesh.thermal_force(of.space)?.filter(|_| is_of_loads) {
+    let is_of_modes = of.model.study.is_of_modes();
+    if let Some(thermal) = if is_of_modes { None } else { of.mesh.thermal_force(of.space)? } {
         forces.iter_mut().zip(thermal).for_each(|(force, thermal)| *force -= thermal);
     }
     let dim = of.supports.components;

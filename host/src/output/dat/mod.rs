@@ -52,10 +52,13 @@ pub fn write(file: &mut impl Write, model: &Model, number: usize, step: &Step) -
         cells: cells(model),
     };
     for print in prints {
+        if has_loads || print.item != Item::Reaction {
+            tables.write(file, print, time)?;
+            continue;
+        }
         // Forces on nodes of no element are known of loads at rest alone.
-        let is_known = |tag: &&u64| has_loads || print.item != Item::Reaction || tables.nodes.contains_key(tag);
-        let print = Print { tags: print.tags.iter().filter(is_known).copied().collect(), ..print.clone() };
-        tables.write(file, &print, time)?;
+        let tags = print.tags.iter().copied().filter(|tag| tables.nodes.contains_key(tag)).collect();
+        tables.write(file, &Print { tags, ..print.clone() }, time)?;
     }
     let mut sections = of_step.sections.iter().filter(|_| has_loads);
     sections.try_for_each(|print| sections::write(file, print, (model, step), &tables.nodes, time))

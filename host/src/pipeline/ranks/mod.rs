@@ -15,7 +15,7 @@ pub use interface::GATHERED;
 use super::build::{Iterations, vertices};
 use super::system::patched;
 use super::unsupported::{Made, unsupported, without_matrix};
-use super::{Found, Loaded, Loading, Operator, Phase, RankSize, Run, Solution, System, Timings, run_all, stopping};
+use super::{Found, Loaded, Loading, Operator, Phase, RankSize, Run, Solution, System, Timings, stopping};
 use crate::assembly::matrix_free::Division as Patches;
 use crate::assembly::{Couplings, MatrixFree};
 use crate::device::DeviceName;
@@ -132,7 +132,7 @@ pub fn solve_into(
     sink: &mut dyn Sink,
     monitor: &dyn Monitor,
 ) -> Result<Vec<Solution>> {
-    with_others(space, model, gathered, |ranks| run_all(space, model, model.n_steps(), (sink, monitor), ranks))
+    super::run(space, model, (model.n_steps(), gathered), sink, monitor)
 }
 
 /// Does what the first of several ranks does, while the others serve it; of one device just that.

@@ -124,16 +124,15 @@ impl Reader<'_> {
     /// `*BASE MOTION`: all that is held along a component moves.
     pub(super) fn base_motion(&mut self, card: &Card) -> Read {
         self.within_step(card)?;
-        self.in_motion(card, None)?;
         let (written, place) = (self.deck.written(card), card.place.clone());
         let refuse =
             |message: &str, help: &str| Err(Mistake::at(card.place.clone(), format!("{written}: {message}"), help));
         if card.has("NSET") || card.has("BASENAME") {
             return refuse("all that is held along DOF moves", "*BOUNDARY with values moves some nodes alone");
         }
-        if card.word("AMPLITUDE").is_none() {
+        let Some(amplitude) = card.parameter("AMPLITUDE").filter(|parameter| parameter.value.is_some()) else {
             return refuse("AMPLITUDE is missing", "DOF=3, AMPLITUDE=.. names how the base moves");
-        }
+        };
         let component = match card.word("DOF").as_deref() {
             Some(dof @ ("1" | "2" | "3")) => dof.as_bytes()[0] - b'1',
             _ => return refuse("DOF is 1, 2 or 3", "supports move along x, y or z"),
@@ -148,8 +147,8 @@ impl Reader<'_> {
             Some(Ok(scale)) if scale.is_finite() => scale,
             Some(_) => return refuse("SCALE is a number", "SCALE=9.81"),
         };
-        let parameter = card.parameter("AMPLITUDE").map(|parameter| self.amplitude_named(parameter)).transpose()?;
-        let amplitude = self.in_motion(card, parameter).map(|_| self.state.amplitude.take().unwrap_or_default())?;
+        let amplitude = self.amplitude_named(amplitude)?;
+        self.check_in_motion(card, Some(&amplitude))?;
         let motion = self.motion(card)?;
         let begins_at_rest = matches!(motion.excitation, Excitation::Sweep { range: [first, _], .. } if first == 0.0);
         if accelerates && begins_at_rest {
@@ -164,20 +163,24 @@ impl Reader<'_> {
 
     /// The factor of a load in a step of motion, whose amplitude it keeps.
     pub(super) fn in_motion(&mut self, card: &Card, name: Option<String>) -> Read<f64> {
+        self.check_in_motion(card, name.as_ref())?;
+        self.state.amplitude = name;
+        Ok(1.0)
+    }
+
+    /// Refuses loads with a phase, and amplitudes that begin with the first step.
+    fn check_in_motion(&self, card: &Card, name: Option<&String>) -> Read {
         let refuse = |message: String, help: &str| Err(Mistake::at(card.place.clone(), message, help));
         if card.word("LOADCASE").is_some_and(|word| word != "1") {
             let message = format!("{}: imaginary parts of loads are not read", self.deck.written(card));
             return refuse(message, "give the real part alone");
         }
-        match &name {
+        match name {
             Some(name) if self.amplitudes[name].of_total_time => {
                 let message = format!("{name}: amplitudes over the total time are not read here");
                 refuse(message, "count from this step")
             }
-            _ => {
-                self.state.amplitude = name;
-                Ok(1.0)
-            }
+            _ => Ok(()),
         }
     }
 
