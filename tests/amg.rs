@@ -404,7 +404,7 @@ fn thin_slender_and_quadratic_bodies_take_few_iterations() {
             cg(&space, &equations, &*amg, &mut u, CgOptions::new(1e-13, iterations), &Silent).unwrap();
             u.host().to_vec()
         };
-        let exact = after(3 * most);
+        let exact = after(2 * most);
         let energy = |u: &[f64]| {
             let mut forces = space.zeros(u.len()).unwrap();
             system.matrix().apply(&space, &space.upload(u).unwrap(), &mut forces).unwrap();

@@ -32,7 +32,7 @@ fn empty_rows(n: usize) -> Sparsity {
 /// The patterns by name.
 fn patterns() -> Vec<(String, Sparsity)> {
     let mut patterns: Vec<(String, Sparsity)> = Vec::new();
-    for n in [0, 1, 31, 32, 33, 1009] {
+    for n in [0, 1, 31, 32, 33, 509] {
         patterns.push((format!("random of {n}"), random_sparsity(n, 12, n as u64)));
     }
     for n in [1, 33, 200] {

@@ -62,10 +62,10 @@ fn every_element_has_the_displacements_of_one_rank() {
     for kind in [2, 3].into_iter().flat_map(generate::kinds) {
         let mut model = body(kind);
         model.solver.tolerance = 1e-12;
-        for by in [Preconditioner::Jacobi, Preconditioner::Amg] {
+        for (by, numbers) in [(Preconditioner::Jacobi, [3, 4]), (Preconditioner::Amg, [2, 7])] {
             model.solver.preconditioner = Some(by);
             let alone = on(DeviceName::Cpu, 1, &model).unwrap();
-            for n in [2, 3, 4, 7] {
+            for n in numbers {
                 let shared = on(DeviceName::Cpu, n, &model).unwrap();
                 let off = difference(&model, [&shared, &alone]);
                 assert!(off < 1e-9, "{} {} {n} ranks: {off:e}", kind.info().name, by.name());
@@ -74,7 +74,7 @@ fn every_element_has_the_displacements_of_one_rank() {
             }
         }
     }
-    assert!(n_bodies >= 8 * 14, "{n_bodies}");
+    assert!(n_bodies >= 4 * 14, "{n_bodies}");
 }
 
 fn meshes() -> PathBuf {
@@ -130,7 +130,7 @@ fn flat_and_slender_bodies_take_no_more_iterations() {
         let mut model = couplings::model(&format!("{HEAD}{text}"), generate_box(kind, size, cells).unwrap());
         (model.solver.method, model.solver.preconditioner) = (Some(Method::Cg), Some(Preconditioner::Amg));
         let alone = on(DeviceName::Cpu, 1, &model).unwrap();
-        for n in [2, 4, 8] {
+        for n in [2, 8] {
             let shared = on(DeviceName::Cpu, n, &model).unwrap();
             takes_no_more_iterations([&shared, &alone], &format!("{} {cells:?}, {n} ranks", kind.info().name));
         }
@@ -158,21 +158,19 @@ fn tied(kind: ElementKind, cells: usize) -> Model {
 
 #[test]
 fn ties_and_equations_are_those_of_one_rank() {
-    let preconditioners = [Preconditioner::Jacobi, Preconditioner::Chebyshev, Preconditioner::Amg];
+    let preconditioners =
+        [(Preconditioner::Jacobi, 5), (Preconditioner::Chebyshev, 3), (Preconditioner::Amg, 2), (Preconditioner::Amg, 5)];
     for (kind, cells) in
         [(ElementKind::Hex8, 4), (ElementKind::Tet4, 3), (ElementKind::Hex20, 2), (ElementKind::Tet10, 2)]
     {
         let mut model = tied(kind, cells);
         model.solver.tolerance = 1e-12;
-        for by in preconditioners {
+        for (by, n) in preconditioners {
             (model.solver.method, model.solver.preconditioner) = (Some(Method::Cg), Some(by));
-            let alone = on(DeviceName::Cpu, 1, &model).unwrap();
-            for n in [2, 3, 5] {
-                let shared = on(DeviceName::Cpu, n, &model).unwrap();
-                let off = difference(&model, [&shared, &alone]);
-                assert!(off < 1e-9, "{} {} {n} ranks: {off:e}", kind.info().name, by.name());
-                takes_no_more_iterations([&shared, &alone], &format!("{} {} {n} ranks", kind.info().name, by.name()));
-            }
+            let [shared, alone] = [n, 1].map(|n| on(DeviceName::Cpu, n, &model).unwrap());
+            let off = difference(&model, [&shared, &alone]);
+            assert!(off < 1e-9, "{} {} {n} ranks: {off:e}", kind.info().name, by.name());
+            takes_no_more_iterations([&shared, &alone], &format!("{} {} {n} ranks", kind.info().name, by.name()));
         }
     }
 }
@@ -266,13 +264,13 @@ fn bytes_of_ranks(model: &Model, n: usize) -> Vec<(usize, usize)> {
 
 #[test]
 fn devices_store_their_rank_s_part() {
-    let mesh = generate_box(ElementKind::Hex8, [8.0, 1.0, 1.0], [64, 10, 10]).unwrap();
+    let mesh = generate_box(ElementKind::Hex8, [8.0, 1.0, 1.0], [48, 8, 8]).unwrap();
     let text = "[[support]]\non = \"xmin\"\nfix = \"xyz\"\n[[force]]\non = \"xmax\"\ntotal = [30.0, -10.0, 5.0]\n";
     let mut model = couplings::model(&format!("{HEAD}{text}"), mesh);
     model.solver.tolerance = 0.5;
     model.solver.preconditioner = Some(Preconditioner::Jacobi);
     let (alone, n) = bytes_of_ranks(&model, 1)[0];
-    for ranks in [2, 4, 8] {
+    for ranks in [2, 8] {
         for (rank, (bytes, nodes)) in bytes_of_ranks(&model, ranks).into_iter().enumerate() {
             let share = alone as f64 * nodes as f64 / n as f64;
             assert!(
