@@ -300,7 +300,7 @@ fn thin_parts_with_ties_and_remotes_are_right() {
         for (thickness, other) in [(1e-2, n + 2), (1e-3, n + 1)] {
             let mut mesh = row(kind, &[(1.0, [n, n, 1]), (1.0, [other, other, 1])]);
             mesh.coords.iter_mut().for_each(|x| x[2] *= thickness);
-            for (support, methods) in [(held, &[None][..]), (clamped, &[None, Some(Method::Cg)])] {
+            for (support, methods) in [(held, &[None][..]), (clamped, &[None, Some(Method::Cg)][..])] {
                 let text = format!("{HEAD}{support}{bent}{}", tie("b_xmin", "a_xmax"));
                 let mut by_factors = model(&text, mesh.clone());
                 (by_factors.solver.method, by_factors.solver.tolerance) = (Some(Method::Direct), 1e-9);

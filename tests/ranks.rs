@@ -158,8 +158,12 @@ fn tied(kind: ElementKind, cells: usize) -> Model {
 
 #[test]
 fn ties_and_equations_are_those_of_one_rank() {
-    let preconditioners =
-        [(Preconditioner::Jacobi, 5), (Preconditioner::Chebyshev, 3), (Preconditioner::Amg, 2), (Preconditioner::Amg, 5)];
+    let preconditioners = [
+        (Preconditioner::Jacobi, 5),
+        (Preconditioner::Chebyshev, 3),
+        (Preconditioner::Amg, 2),
+        (Preconditioner::Amg, 5),
+    ];
     for (kind, cells) in
         [(ElementKind::Hex8, 4), (ElementKind::Tet4, 3), (ElementKind::Hex20, 2), (ElementKind::Tet10, 2)]
     {
