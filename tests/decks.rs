@@ -442,6 +442,24 @@ fn modes_move_under_loads() {
     let total: Vec<f64> =
         prints.split_once("total force").unwrap().1.split_whitespace().filter_map(|word| word.parse().ok()).collect();
     assert_close("RF", &total[total.len() - 3..], &[0.0, 0.0, 100.0], 1e-5, 100.0);
+    // After every 30th and 40th increment, and the last.
+    let (seldom, of_seldom) = steps(
+        &behind("*MODAL DYNAMIC\n0.001, 0.1\n*MODAL DAMPING\n1, 2, 0.7\n")
+            .replace("NSET=end\n", "NSET=end, FREQUENCY=30\n")
+            .replace("TOTALS=ONLY", "TOTALS=ONLY, FREQUENCY=40"),
+    );
+    let blocks = |k: usize| {
+        let mut prints = Vec::new();
+        dat::write(&mut prints, &of_seldom, k, &seldom[k]).unwrap();
+        ["displacements", "total force"].map(|word| String::from_utf8_lossy(&prints).matches(word).count())
+    };
+    let found: Vec<_> = (2..seldom.len()).map(|k| (seldom[k].value, blocks(k))).collect();
+    let [of_end, of_root] = [[1, 0], [0, 1]];
+    let expected = [(0.03, of_end), (0.04, of_root), (0.06, of_end), (0.08, of_root), (0.09, of_end), (0.1, [1, 1])];
+    assert!(found.iter().map(|(_, blocks)| blocks).eq(expected.iter().map(|(_, blocks)| blocks)), "{found:?}");
+    found.iter().zip(expected).for_each(|((time, _), (expected, _))| assert!((time - expected).abs() < 1e-9, "{time}"));
+    let [seldom, each] = [&seldom[7], &motion[101]].map(|step| step.vectors::<3>("displacement").as_flattened());
+    assert_close("at the end", seldom, each, 1e-12, largest);
 }
 
 /// What several amplitudes do adds up, and so does what bases do along several directions; a base that moves by an acceleration is
@@ -455,7 +473,7 @@ fn loads_and_bases_move_by_their_own_amplitudes() {
     let motion = |kind: &str, cards: &str| -> Vec<f64> {
         let deck = format!(
             "{head}{amplitudes}*STEP\n*FREQUENCY, STORAGE=YES\n3\n*BOUNDARY\nroot, 1, 3\n*END STEP\n\
-             *STEP\n{kind}\n*MODAL DAMPING\n1, 3, 0.05\n{cards}*END STEP\n"
+             *STEP\n{kind}\n*MODAL DAMPING\n1, 3, 0.05\n{cards}*NODE FILE\nU\n*END STEP\n"
         );
         let mut sink = Steps { fields: vec!["displacement".into()], ..Steps::default() };
         pipeline::solve_into(&Space::cpu(), &model("gmsh.inp", &deck), &mut sink, &Silent).unwrap();

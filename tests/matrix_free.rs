@@ -33,7 +33,7 @@ fn assembled(model: &Model, symbolic: &Symbolic, supports: &Supports, x: &[f64])
     let mesh = upload(&space, model, symbolic);
     let mut matrix = crate::common::blocks::zeros::<f64>(&space, Format::Ebw, size, &symbolic.sparsity);
     meshes::assemble(&space, &mesh, &mut matrix);
-    supports.eliminate(&space, &mut matrix, &mut space.zeros(x.len()).unwrap()).unwrap();
+    supports.eliminate(&space, &mut matrix).unwrap();
     let mut y = space.zeros(x.len()).unwrap();
     matrix.apply(&space, &space.upload(x).unwrap(), &mut y).unwrap();
     let blocks = matrix.blocks(&space).unwrap();

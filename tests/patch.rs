@@ -2,7 +2,7 @@
 //! curved where the element is.
 
 use crate::common::elements::solvable;
-use crate::common::fields::{Displacement, errors, lame, solve};
+use crate::common::fields::{Displacement, converged, errors, lame, solve};
 use crate::common::meshes::{
     CLAMP, POISSON, SOFT, YOUNG, analyses, analysis, distorted_box, elastic, model, on_skin, prescribe, regular_box,
     straighten,
@@ -11,6 +11,7 @@ use crate::common::{assert_close, largest, reference};
 use nalgebra::{Matrix3, SVector, Vector3};
 use std::collections::HashSet;
 use std::path::Path;
+use warpfem::device::DeviceName;
 use warpfem::element::ElementKind::{self, Quad4, Quad8, Tet4};
 use warpfem::mesh::Mesh;
 use warpfem::model::law::{self, LAWS};
@@ -110,6 +111,53 @@ fn a_linear_field_is_linear_in_every_law() {
         let shear = |i, j| h(i, j) + h(j, i);
         let eps = SVector::from([h(0, 0), h(1, 1), h(2, 2), shear(0, 1), shear(1, 2), shear(0, 2)]);
         check_stress(&solution, (reference::elasticity(of, &patch.materials[0], [0.0; 3]) * eps).into());
+    }
+}
+
+/// Points in the middle of the elements have the axes that a cylinder has there.
+#[test]
+fn axes_of_a_file_are_those_of_the_nearest_point() {
+    let folder = tempfile::tempdir().unwrap();
+    let load = |axes: &str| {
+        let text = format!(
+            "[mesh]\ngenerate = {{ kind = \"box\", element = \"hex8\", size = [3.0, 2.0, 1.0], cells = [3, 2, 2] }}\n\
+             [[material]]\nname = \"wood\"\nyoung = [1200.0, 900.0, 600.0]\npoisson = [0.4, 0.35, 0.3]\n\
+             shear = [300.0, 250.0, 50.0]\naxes = {{ {axes} }}\n[[support]]\non = \"xmin\"\nfix = \"xyz\"\n\
+             [[traction]]\non = \"xmax\"\nvector = [1.0, -2.0, 0.5]\n"
+        );
+        let path = folder.path().join("wood.toml");
+        std::fs::write(&path, text).unwrap();
+        Model::load(&path)
+    };
+    let (at, along) = ([-1.0, 0.5, 0.0], [0.0, 0.0, 1.0]);
+    let mut lines = String::from("x,y,z,x_x,x_y,x_z,y_x,y_y,y_z\n");
+    for (i, j, k) in (0..3).flat_map(|i| (0..2).flat_map(move |j| (0..2).map(move |k| (i, j, k)))) {
+        let middle = [f64::from(i) + 0.5, f64::from(j) + 0.5, 0.5 * f64::from(k) + 0.25];
+        let rows = Axes::Cylinder { at, along }.at(middle);
+        let numbers =
+            middle.into_iter().chain((0..2).flat_map(|row| rows.row(row).iter().copied().collect::<Vec<_>>()));
+        lines.push_str(&numbers.map(|number| format!("{number:?}")).collect::<Vec<_>>().join(","));
+        lines.push('\n');
+    }
+    std::fs::write(folder.path().join("grain.csv"), &lines).unwrap();
+    let [by_file, by_cylinder, plain] = [
+        "file = \"grain.csv\"",
+        "axis = [0.0, 0.0, 1.0], at = [-1.0, 0.5, 0.0]",
+        "x = [1.0, 0.0, 0.0], y = [0.0, 1.0, 0.0]",
+    ]
+    .map(|axes| converged(&load(axes).unwrap(), DeviceName::Cpu).displacement().as_flattened().to_vec());
+    assert_close("displacements", &by_file, &by_cylinder, 1e-9, largest(&by_cylinder));
+    assert!(by_file.iter().zip(&plain).any(|(a, b)| (a - b).abs() > 1e-2 * largest(&plain)));
+    std::fs::write(folder.path().join("along.csv"), "1 1 1 0 1 0 0 2 0\n").unwrap();
+    std::fs::write(folder.path().join("short.csv"), "x,y,z,x_x,x_y,x_z\n1,1,1,0,1,0\n").unwrap();
+    for (axes, words) in [
+        ("file = \"along.csv\"", "x and y of point 1 are parallel"),
+        ("file = \"short.csv\"", "no column y_x"),
+        ("file = \"none.csv\"", "cannot read"),
+        ("file = \"grain.csv\", x = [1.0, 0.0, 0.0]", "stands alone"),
+    ] {
+        let said = load(axes).unwrap_err().to_string();
+        assert!(said.contains(words), "{said}");
     }
 }
 

@@ -129,13 +129,13 @@ impl Supports {
         (0..self.fixed.len()).filter(|&row| self.fixed[row] != 0).map(|row| row as u32).collect()
     }
 
-    /// Applies them to a matrix and its right-hand side `f [n_nodes][components]`.
-    pub fn eliminate<T: Real>(&self, space: &Space, matrix: &mut Matrix<T>, f: &mut Buffer<f64>) -> Result<()> {
+    /// Applies them to a matrix; the right-hand side is the loads less the forces of what is prescribed, on what is free.
+    pub fn eliminate<T: Real>(&self, space: &Space, matrix: &mut Matrix<T>) -> Result<()> {
         assert_eq!(matrix.block_size(), self.components, "the matrix of another analysis");
         let was_symmetric = matrix.is_symmetric();
         match self.slanted.rows.is_empty() {
-            true => self.eliminate_components(space, matrix, f)?,
-            false => self.eliminate_slanted(space, matrix, f)?,
+            true => self.eliminate_components(space, matrix)?,
+            false => self.eliminate_slanted(space, matrix)?,
         }
         if was_symmetric {
             matrix.promise_symmetric();
@@ -143,17 +143,16 @@ impl Supports {
         Ok(())
     }
 
-    fn eliminate_components<T: Real>(&self, space: &Space, matrix: &mut Matrix<T>, f: &mut Buffer<f64>) -> Result<()> {
-        let (fixed, prescribed) = (space.upload(&self.fixed)?, space.upload(&self.prescribed)?);
-        let n_rows = matrix.pattern().n_rows;
-        let (entries, fixed, prescribed) = (matrix.entries(), fixed.view(), prescribed.view());
-        let (values, f) = (matrix.values_mut(), f.view_mut());
+    fn eliminate_components<T: Real>(&self, space: &Space, matrix: &mut Matrix<T>) -> Result<()> {
+        let on_device = space.upload(&self.fixed)?;
+        let (n_rows, entries, fixed) = (matrix.pattern().n_rows, matrix.entries(), on_device.view());
+        let values = matrix.values_mut();
         // SAFETY: all live until `finish`, have a row per node, and a row is written by its owner alone.
         unsafe {
             match self.components {
-                1 => space.run(n_rows, Eliminate::<T, 1>::new(entries, fixed, prescribed, values, f)),
-                2 => space.run(n_rows, Eliminate::<T, 2>::new(entries, fixed, prescribed, values, f)),
-                _ => space.run(n_rows, Eliminate::<T, 3>::new(entries, fixed, prescribed, values, f)),
+                1 => space.run(n_rows, Eliminate::<T, 1>::new(entries, fixed, values)),
+                2 => space.run(n_rows, Eliminate::<T, 2>::new(entries, fixed, values)),
+                _ => space.run(n_rows, Eliminate::<T, 3>::new(entries, fixed, values)),
             }
         }?;
         space.finish()
@@ -225,19 +224,17 @@ impl Supports {
     }
 
     /// [`Supports::eliminate`] where some nodes are slanted.
-    fn eliminate_slanted<T: Real>(&self, space: &Space, matrix: &mut Matrix<T>, f: &mut Buffer<f64>) -> Result<()> {
+    fn eliminate_slanted<T: Real>(&self, space: &Space, matrix: &mut Matrix<T>) -> Result<()> {
         let mut place = vec![0; self.fixed.len()];
         self.slanted.rows.iter().zip(0..).for_each(|(row, i)| place[*row as usize] = i);
-        let (fixed, prescribed) = (space.upload(&self.fixed)?, space.upload(&self.prescribed)?);
-        let (place, slanted) = (space.upload(&place)?, self.slanted.upload(space)?);
+        let (fixed, place, slanted) = (space.upload(&self.fixed)?, space.upload(&place)?, self.slanted.upload(space)?);
         let held = Held { fixed: fixed.view(), place: place.view(), directions: slanted.directions.view() };
-        let (n_rows, entries, prescribed) = (matrix.pattern().n_rows, matrix.entries(), prescribed.view());
-        let (values, f) = (matrix.values_mut(), f.view_mut());
+        let (n_rows, entries, values) = (matrix.pattern().n_rows, matrix.entries(), matrix.values_mut());
         // SAFETY: all live until `finish`, have a row per node, and a row is written by its owner alone.
         unsafe {
             match self.components {
-                2 => space.run(n_rows, EliminateSlanted::<T, 2>::new(entries, held, prescribed, values, f)),
-                _ => space.run(n_rows, EliminateSlanted::<T, 3>::new(entries, held, prescribed, values, f)),
+                2 => space.run(n_rows, EliminateSlanted::<T, 2>::new(entries, held, values)),
+                _ => space.run(n_rows, EliminateSlanted::<T, 3>::new(entries, held, values)),
             }
         }?;
         space.finish()

@@ -12,7 +12,7 @@ use crate::linalg::Space;
 use crate::model::Model;
 use crate::result::Result;
 use crate::result::choices::Strategy;
-use crate::sparse::{AUTO, LinOp, Matrix, Tuning};
+use crate::sparse::{AUTO, Matrix, Tuning};
 use kernels_rs::amg::NONE;
 use kernels_rs::amg::vertices::{ListCorners, ListVertices, MarkVertices};
 use kernels_rs::assembly::slanted::SLANTED;
@@ -65,8 +65,7 @@ impl VertexLevel {
         linear.addition = Addition::of_sums(space, sums)?;
         let mut matrix = Matrix::zeros(space, AUTO, mesh.components(), &pattern, Tuning::default())?;
         Assembly::new(space, &linear, &pattern, strategy)?.assemble(space, &linear, &mut matrix)?;
-        let mut nothing = space.zeros(matrix.n())?;
-        supports.eliminate(space, &mut matrix, &mut nothing)?;
+        supports.eliminate(space, &mut matrix)?;
         Ok(Some(VertexLevel { matrix: Rc::new(matrix), free }))
     }
 }

@@ -1,11 +1,15 @@
 //! Which element is made of what.
 
+use std::sync::Arc;
+
 use toml::Spanned;
 
 use super::case::Case;
 use super::case::tables::MaterialTable;
+use super::law::{self, Axes};
 use super::names::{list, suggest, words};
 use super::problems::Problems;
+use super::scattered;
 use super::select::Selector;
 use super::{CaseError, Checked, Material, Place};
 use crate::mesh::Mesh;
@@ -19,7 +23,14 @@ const TAGS_SHOWN: usize = 5;
 /// not solid.
 pub fn resolve(selector: &Selector<'_>, problems: &mut Problems) -> (Vec<Material>, Vec<Vec<u32>>) {
     let tables = &selector.case.tables.material;
-    let materials = tables.iter().map(|table| selector.case.material(table.get_ref())).collect();
+    let mut of_table = |table: &MaterialTable| {
+        let mut material = selector.case.material(table);
+        if let Some(file) = table.axes.as_ref().and_then(|axes| axes.get_ref().file.as_ref()) {
+            material.axes = problems.take(axes_of(selector, file)).unwrap_or_default();
+        }
+        material
+    };
+    let materials = tables.iter().map(|table| of_table(table.get_ref())).collect();
     let mut of_cell: Vec<Vec<u32>> = vec![Vec::new(); selector.mesh.cells.len()];
     selector.mesh.solids().for_each(|(block, cells)| of_cell[block] = vec![NONE; cells.len()]);
     problems.take(selector.case.check_stiffness(selector.mesh.dim(), selector.mesh.longest_side()));
@@ -32,6 +43,21 @@ pub fn resolve(selector: &Selector<'_>, problems: &mut Problems) -> (Vec<Materia
         problems.take(check_complete(selector, &of_cell));
     }
     (materials, of_cell)
+}
+
+/// The columns of a file of axes: the components of x, then of y.
+const COLUMNS: [&[&str]; 6] = [&["x_x"], &["x_y"], &["x_z"], &["y_x"], &["y_y"], &["y_z"]];
+
+/// The axes of points in a file.
+fn axes_of(selector: &Selector<'_>, file: &Spanned<String>) -> Checked<Axes> {
+    let (points, vectors) = scattered::read(selector.case, file, COLUMNS, selector.mesh.extent())?;
+    let axes = vectors.iter().zip(1..).map(|(&[a, b, c, d, e, f], number)| {
+        law::spanned([a, b, c], [d, e, f]).ok_or_else(|| {
+            let message = format!("{}: x and y of point {number} are parallel, or one of them is 0", file.get_ref());
+            selector.case.error_at(file.span(), message, "let them span a plane")
+        })
+    });
+    Ok(Axes::Nearest(Arc::new(law::Field::new(points, axes.collect::<Checked<_>>()?))))
 }
 
 /// Gives one material to the solids of its groups.

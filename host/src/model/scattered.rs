@@ -4,7 +4,7 @@
 //! their distance (moving least squares, Lancaster and Salkauskas 1981): linear fields are exact, and so is every point of
 //! the file. It leaves the range of these points by at most half of that.
 
-mod nearest;
+pub mod nearest;
 mod table;
 
 use std::path::Path;
@@ -42,54 +42,69 @@ pub fn are_elsewhere((first, last): ([f64; 3], [f64; 3]), (low, high): ([f64; 3]
     gap > ELSEWHERE * norm(sub(high, low))
 }
 
+/// Reads the points of the file that a case names, and the values of each; `words` are headers of their columns.
+///
+/// # Errors
+///
+/// A file that cannot be read, has no such columns, or points far from the mesh's box.
+pub fn read<const N: usize>(
+    case: &Case,
+    file: &Spanned<String>,
+    words: [&[&str]; N],
+    (low, high): ([f64; 3], [f64; 3]),
+) -> Checked<(Tree, Vec<[f64; N]>)> {
+    let path = case.path.parent().unwrap_or(Path::new("")).join(file.get_ref());
+    let wrong = |message: String, help: String| Err(case.error_at(file.span(), message, help));
+    if let Some(ending @ ("vtu" | "frd" | "toml")) = path.extension().and_then(|ending| ending.to_str()) {
+        let form = table::form(words);
+        let earlier = if N == 1 { ", as CASE_nodes.csv of an earlier result has" } else { "" };
+        let help = format!("a CSV file has lines of {form}{earlier}");
+        return wrong(format!("files of type .{ending} are not read here"), help);
+    }
+    let text = match std::fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(error) => {
+            let message = format!("cannot read {}: {}", path.display(), files::reason(&path, &error));
+            return wrong(message, files::instead(&path, "csv", "CSV files"));
+        }
+    };
+    let plane_z = (case.dim() == Some(2)).then_some(low[2]);
+    let (points, values) = match table::parse(&text, words, plane_z) {
+        Ok(rows) => rows,
+        Err(why) => {
+            let help = format!("a line of {} for each point", table::form(words));
+            return wrong(format!("{}: {why}", path.display()), help);
+        }
+    };
+    let tree = Tree::new(points);
+    let (first, last) = tree.extent();
+    if are_elsewhere((first, last), (low, high)) {
+        let message = format!("the points of {} are far from the body", path.display());
+        let [low, high, first, last] = [low, high, first, last].map(vector);
+        let help = format!("they reach from {first} to {last}, the mesh from {low} to {high}: the same unit?");
+        return wrong(message, help);
+    }
+    Ok((tree, values))
+}
+
 impl Scattered {
     /// Reads the file that a case names; `words` are headers of the column of values.
     ///
     /// # Errors
     ///
-    /// A file that cannot be read, has no such columns, or points far from the mesh's box.
+    /// As of [`read`].
     pub fn read(
         case: &Case,
         file: &Spanned<String>,
         words: &[&str],
-        (low, high): ([f64; 3], [f64; 3]),
+        extent: ([f64; 3], [f64; 3]),
     ) -> Checked<Scattered> {
-        let path = case.path.parent().unwrap_or(Path::new("")).join(file.get_ref());
-        let wrong = |message: String, help: String| Err(case.error_at(file.span(), message, help));
-        if let Some(ending @ ("vtu" | "frd" | "toml")) = path.extension().and_then(|ending| ending.to_str()) {
-            let help =
-                format!("a CSV file has lines of {}, as CASE_nodes.csv of an earlier result has", table::form(words));
-            return wrong(format!("files of type .{ending} are not read here"), help);
-        }
-        let text = match std::fs::read_to_string(&path) {
-            Ok(text) => text,
-            Err(error) => {
-                let message = format!("cannot read {}: {}", path.display(), files::reason(&path, &error));
-                return wrong(message, files::instead(&path, "csv", "CSV files"));
-            }
-        };
-        let plane_z = (case.dim() == Some(2)).then_some(low[2]);
-        let (points, values) = match table::parse(&text, words, plane_z) {
-            Ok(rows) => rows,
-            Err(why) => {
-                let help = format!("a line of {} for each point", table::form(words));
-                return wrong(format!("{}: {why}", path.display()), help);
-            }
-        };
-        let scattered = Scattered::new(points, values);
-        let (first, last) = scattered.tree.extent();
-        if are_elsewhere((first, last), (low, high)) {
-            let message = format!("the points of {} are far from the body", path.display());
-            let [low, high, first, last] = [low, high, first, last].map(vector);
-            let help = format!("they reach from {first} to {last}, the mesh from {low} to {high}: the same unit?");
-            return wrong(message, help);
-        }
-        Ok(scattered)
+        let (tree, values) = read(case, file, [words], extent)?;
+        Ok(Scattered::new(tree, values.into_iter().flatten().collect()))
     }
 
-    /// Of points and the value of each; there is at least one.
-    pub fn new(points: Vec<[f64; 3]>, values: Vec<f64>) -> Scattered {
-        let tree = Tree::new(points);
+    /// Of points and the value of each.
+    pub fn new(tree: Tree, values: Vec<f64>) -> Scattered {
         let (low, high) = tree.extent();
         Scattered { same: SAME * norm(sub(high, low)), tree, values }
     }
@@ -139,7 +154,7 @@ mod tests {
         let linear = |[x, y, z]: [f64; 3]| 3.0 + 2.0 * x - y + 0.5 * z;
         let points = generate_box(crate::element::ElementKind::Hex8, [1.0, 2.0, 3.0], [5, 4, 6]).unwrap().coords;
         let of = |f: &dyn Fn([f64; 3]) -> f64| {
-            Scattered::new(points.clone(), points.iter().map(|&x| f(x)).collect::<Vec<f64>>())
+            Scattered::new(Tree::new(points.clone()), points.iter().map(|&x| f(x)).collect())
         };
         let bent = |[x, y, z]: [f64; 3]| x * y + z * z;
         for at in [[0.3, 1.1, 2.2], [0.0, 0.0, 0.0], [0.71, 1.9, 0.01], [1.02, 2.02, 3.02]] {
@@ -152,10 +167,10 @@ mod tests {
     #[test]
     fn points_in_a_line_make_a_field_along_it() {
         let points: Vec<[f64; 3]> = (0..5).map(|i| [0.0, 0.25 * f64::from(i), 0.0]).collect();
-        let of = Scattered::new(points.clone(), points.iter().map(|x| 100.0 * x[1]).collect());
+        let of = Scattered::new(Tree::new(points.clone()), points.iter().map(|x| 100.0 * x[1]).collect());
         for at in [[0.0, 0.4, 0.0], [0.2, 0.4, -0.1]] {
             assert!((of.at(at) - 40.0).abs() < 0.5, "{}", of.at(at));
         }
-        assert_eq!(Scattered::new(vec![[1.0; 3]], vec![7.0]).at([2.0; 3]), 7.0);
+        assert_eq!(Scattered::new(Tree::new(vec![[1.0; 3]]), vec![7.0]).at([2.0; 3]), 7.0);
     }
 }

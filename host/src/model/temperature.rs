@@ -10,6 +10,7 @@ use super::case::tables::{TemperatureOnTable, TemperatureTable};
 use super::density::in_use;
 use super::locate::Locator;
 use super::problems::Problems;
+use super::scattered::nearest::Tree;
 use super::scattered::{Scattered, are_elsewhere};
 use super::select::Selector;
 use super::{Axes, Checked, Error, Material, Model};
@@ -108,7 +109,8 @@ fn map(from: &Mesh, to: &Mesh, steps: &[Vec<f64>]) -> Vec<Vec<f64>> {
     let cells = Locator::new(from);
     let shares: Vec<Option<Shares>> = parallel::map_items(&to.coords, &|&x| cells.shares(x));
     let of_step = |values: &Vec<f64>| {
-        let outside = shares.iter().any(Option::is_none).then(|| Scattered::new(from.coords.clone(), values.clone()));
+        let outside =
+            shares.iter().any(Option::is_none).then(|| Scattered::new(Tree::new(from.coords.clone()), values.clone()));
         let at = |(shares, x): (&Option<Shares>, &[f64; 3])| match (shares, &outside) {
             (None, Some(points)) => points.at(*x),
             (shares, _) => shares.iter().flatten().map(|(node, share)| share * values[*node as usize]).sum(),

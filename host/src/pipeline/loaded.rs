@@ -97,7 +97,9 @@ impl Loaded {
         model: &Model,
         diagonal: impl FnOnce(&DeviceMesh) -> Result<Vec<f64>>,
     ) -> Result<()> {
-        self.supports = Supports::new(model, &self.numbering);
+        if !self.supports.motion.is_empty() {
+            self.supports = Supports::new(model, &self.numbering);
+        }
         if let Some(couplings) = &self.couplings {
             // The values of couplings are those of the whole displacement: no motion is taken off.
             couplings.values.iter().for_each(|(slave, value)| self.supports.prescribed[*slave] = *value);
@@ -130,14 +132,6 @@ impl Loaded {
             return Ok(Vec::new());
         }
         space.take(self.mesh.internal_force(space, &space.upload(prescribed)?, None)?)
-    }
-
-    /// The right-hand side `f - K w_D` of the loads, from the [`Self::prescribed_forces`]: what elimination makes of it.
-    fn lifted(&self, loads: &Loads, forces: &[f64]) -> Vec<f64> {
-        let force = |i: usize| forces.get(i).copied().unwrap_or(0.0);
-        let mut lifted: Vec<f64> = parallel::map_indices(loads.all.len(), &|i| loads.all[i] - force(i));
-        self.free(&mut lifted);
-        lifted
     }
 
     /// The right-hand side without loads.
@@ -173,10 +167,12 @@ impl Loaded {
         Ok(f)
     }
 
-    /// Loads with their right-hand side: `T^T (f - K w_D)` where something is coupled.
+    /// Loads with their right-hand side, `f - K w_D` of what is free: `T^T (f - K w_D)` where something is coupled.
     fn right_side<T: Real>(&self, space: &Space, loads: Loads) -> Result<(Loading, Vec<f64>)> {
         let forces = self.prescribed_forces(space)?;
-        let f = self.lifted(&loads, &forces);
+        let force = |i: usize| forces.get(i).copied().unwrap_or(0.0);
+        let mut f: Vec<f64> = parallel::map_indices(loads.all.len(), &|i| loads.all[i] - force(i));
+        self.free(&mut f);
         Ok((self.loaded::<T>(loads, &f, &forces)?, f))
     }
 
@@ -186,7 +182,7 @@ impl Loaded {
     /// # Errors
     ///
     /// [`Error::Breakdown`] where the loads of a part are too small for T.
-    pub(super) fn loaded<T: Real>(&self, loads: Loads, rhs: &[f64], forces: &[f64]) -> Result<Loading> {
+    fn loaded<T: Real>(&self, loads: Loads, rhs: &[f64], forces: &[f64]) -> Result<Loading> {
         let (size, members) = (self.supports.components, self.parts.members());
         let entries = |part: usize| entries_of(members.of(part), size);
         let largest_of = |part: usize| {

@@ -61,20 +61,20 @@ impl<T: Real> System<T> {
             true => assembled(space, (model, step), plan, (&mut *phase, &mut *timings))?,
             false => (patched(space, (model, step), plan)?, None),
         };
-        let (operator, strategy, f) = match made {
+        let (operator, strategy) = match made {
             Some((mut matrix, strategy)) => {
                 timings.assembly += phase.next("boundary");
-                let f = constrain(space, model, &mut body, &mut matrix)?;
-                (Operator::Assembled(matrix), strategy, f)
+                constrain(space, model, &mut body, &mut matrix)?;
+                (Operator::Assembled(matrix), strategy)
             }
             None => {
                 timings.setup += phase.next("boundary");
                 let product = MatrixFree::new(space, &body.mesh, &body.supports, Division::default())?;
                 body.take_off_motion(model, |_| space.download(product.diagonal()))?;
-                let f = body.take_right_side::<T>(space)?.into_iter().map(T::from_f64).collect();
-                (Operator::MatrixFree(product), Strategy::RowOwner, space.upload_vec(f)?)
+                (Operator::MatrixFree(product), Strategy::RowOwner)
             }
         };
+        let f = in_precision(space, body.take_right_side::<T>(space)?)?;
         let coupling = body.couplings.as_ref().map(|couplings| couplings.in_precision(space)).transpose()?;
         timings.boundary += phase.next("preconditioner");
         Ok(System { body, operator, f, coupling, halo: None, strategy })
@@ -102,7 +102,7 @@ impl<T: Real> System<T> {
 
     /// Applies supports to another matrix of the body.
     pub(super) fn support(&self, space: &Space, other: &mut Matrix<T>) -> Result<()> {
-        self.body.supports.eliminate(space, other, &mut space.zeros(self.f.len())?)
+        self.body.supports.eliminate(space, other)
     }
 
     /// Adds so many times another matrix to K.
@@ -130,7 +130,8 @@ impl<T: Real> System<T> {
         }
         let mut assembly = Assembly::new(space, &self.body.mesh, matrix.pattern(), self.strategy)?;
         assembly.assemble(space, &self.body.mesh, matrix)?;
-        self.f = constrain(space, model, &mut self.body, matrix)?;
+        constrain(space, model, &mut self.body, matrix)?;
+        self.f = in_precision(space, self.body.take_right_side::<T>(space)?)?;
         Ok(())
     }
 
@@ -146,7 +147,7 @@ impl<T: Real> System<T> {
     /// The loads of a case of the model, and their right-hand side.
     pub(super) fn case(&self, space: &Space, model: &Model, case: usize) -> Result<(Loading, Buffer<T>)> {
         let (loading, f) = self.body.loading::<T>(space, model, case)?;
-        Ok((loading, space.upload_vec(f.into_iter().map(T::from_f64).collect())?))
+        Ok((loading, in_precision(space, f)?))
     }
 
     /// Iterates from 0; returns `v [n]` too.
@@ -169,8 +170,7 @@ impl<T: Real> System<T> {
         options: CgOptions,
         monitor: &dyn Monitor,
     ) -> Result<(Vec<f64>, Outcome)> {
-        let start = space.upload_vec(start.iter().map(|v| T::from_f64(*v)).collect())?;
-        self.iterate_on(space, iteration, start, options, monitor)
+        self.iterate_on(space, iteration, in_precision(space, start.to_vec())?, options, monitor)
     }
 
     fn iterate_on(
@@ -260,18 +260,13 @@ pub(super) fn patched(space: &Space, (model, step): (&Model, usize), plan: &Plan
     Loaded::new(space, model, plan.method, numbering, mesh)
 }
 
-/// Applies supports to a matrix and to the loads; returns the right-hand side in the matrix's precision.
-fn constrain<T: Real>(space: &Space, model: &Model, body: &mut Loaded, matrix: &mut Matrix<T>) -> Result<Buffer<T>> {
+/// Applies supports to a matrix.
+fn constrain<T: Real>(space: &Space, model: &Model, body: &mut Loaded, matrix: &mut Matrix<T>) -> Result<()> {
     body.take_off_motion(model, |_| Ok(reciprocals(&space.take(inverse_diagonal(space, matrix)?)?)))?;
-    let mut f = space.upload(&body.loading.loads.all)?;
-    body.supports.eliminate(space, matrix, &mut f)?;
-    let mut f = space.take(f)?;
-    // Elimination has lifted what supports prescribe, not the values of couplings.
-    if body.couplings.is_some() {
-        f = body.take_right_side::<T>(space)?;
-    } else {
-        let loads = std::mem::take(&mut body.loading.loads);
-        body.loading = body.loaded::<T>(loads, &f, &body.prescribed_forces(space)?)?;
-    }
-    space.upload_vec(f.into_iter().map(T::from_f64).collect())
+    body.supports.eliminate(space, matrix)
+}
+
+/// A vector on a device in the precision of the iteration.
+fn in_precision<T: Real>(space: &Space, vector: Vec<f64>) -> Result<Buffer<T>> {
+    space.upload_vec(vector.into_iter().map(T::from_f64).collect())
 }

@@ -1,8 +1,8 @@
 //! Supports in directions that are not those of the components, by projection.
 //!
 //! With n the orthonormal directions held at a node and `Q = I - sum n n^T`, the blocks of K become `Q_a K_ab Q_b`, and
-//! on the diagonal `+ sum n (n . K_aa n) n^T`; the loads become `Q (f - K u)` for the prescribed u. Vectors keep the
-//! mesh's components. Where n are components this is [`super::supports::eliminate`].
+//! on the diagonal `+ sum n (n . K_aa n) n^T`; the right-hand side is `Q (f - K u)` for the prescribed u. Vectors keep
+//! the mesh's components. Where n are components this is [`super::supports::eliminate`].
 
 use crate::real::{Real, fma};
 use crate::sparse::Entries;
@@ -101,26 +101,17 @@ fn times<const D: usize>(a: [[f64; D]; D], b: [[f64; D]; D]) -> [[f64; D]; D] {
     c
 }
 
-/// Computes: applies the supports to block row `row` of K and f.
+/// Computes: applies the supports to block row `row` of K.
 ///
 /// `Q_a K Q_b` is the mean of `(Q_a K) Q_b` and `Q_a (K Q_b)`: these are each other's in the transposed block, so K stays
 /// symmetric to the last bit.
 ///
-/// Parameters: `prescribed [n_rows][D]`, zero where free; `f [n_rows][D]`. Thread mapping: an item per block row.
-/// Memory moved: as [`super::supports::eliminate`], and 52 B per slanted neighbour. Operations: `16 D^3` per block of
-/// supported nodes.
+/// Thread mapping: an item per block row. Memory moved: as [`super::supports::eliminate`], and 52 B per slanted neighbour.
+/// Operations: `16 D^3` per block of supported nodes.
 #[kernel(items, T = [f32, f64], D = [2, 3])]
-pub unsafe fn eliminate_slanted<T: Real, const D: usize>(
-    row: usize,
-    entries: Entries,
-    held: Held,
-    prescribed: View<f64>,
-    values: ViewMut<T>,
-    f: ViewMut<f64>,
-) {
+pub unsafe fn eliminate_slanted<T: Real, const D: usize>(row: usize, entries: Entries, held: Held, values: ViewMut<T>) {
     let own = held.fixed.at(row);
     let q = held.projector::<D>(row);
-    let mut lift = [0.0; D];
     let (first, width) = entries.pattern.row(row);
     for k in 0..width {
         let column = entries.pattern.columns.at(first + k) as usize;
@@ -132,7 +123,6 @@ pub unsafe fn eliminate_slanted<T: Real, const D: usize>(
         for i in 0..D {
             for j in 0..D {
                 block[i][j] = values.at(entries.at(row, k, i, j)).to_f64();
-                lift[i] = fma(block[i][j], prescribed.at(D * column + j), lift[i]);
             }
         }
         let p = held.projector::<D>(column);
@@ -144,17 +134,6 @@ pub unsafe fn eliminate_slanted<T: Real, const D: usize>(
                 values.set(entries.at(row, k, i, j), T::from_f64(value));
             }
         }
-    }
-    let mut load = [0.0; D];
-    for i in 0..D {
-        load[i] = f.at(D * row + i) - lift[i];
-    }
-    for i in 0..D {
-        let mut free = 0.0;
-        for j in 0..D {
-            free = fma(q[i][j], load[j], free);
-        }
-        f.set(D * row + i, free);
     }
 }
 

@@ -1,11 +1,11 @@
 //! Supports by elimination that keeps the matrix symmetric.
 //!
-//! Prescribed components are lifted to the right-hand side, `f_i -= K_ij u_j`, before their columns are zeroed; DSM's
-//! code (table II) zeroes the columns only, which is right for `u_j = 0` alone. Their rows become `K_ii v_i = 0`: the
-//! solver finds `v`, which is the displacement less what is prescribed.
+//! Rows and columns of prescribed components are zeroed but for the diagonal, so that they become `K_ii v_i = 0`: the
+//! solver finds `v`, which is the displacement less what is prescribed. The right-hand side is `f - K u` of the prescribed
+//! u, from the elements' internal forces; DSM's code (table II) leaves it at f, which is right for `u = 0` alone.
 
 use crate::half::F16;
-use crate::real::{Arithmetic, Real, Stored, fma};
+use crate::real::{Arithmetic, Real, Stored};
 use crate::sparse::Entries;
 use cuda_std::prelude::*;
 
@@ -15,22 +15,13 @@ fn is_fixed(mask: u8, i: usize) -> bool {
     mask >> i & 1 == 1
 }
 
-/// Computes: applies the supports to block row `row` of K and f.
+/// Computes: applies the supports to block row `row` of K.
 ///
-/// Parameters: `fixed [n_rows]`, a bit per component; `prescribed [n_rows][D]`, zero where free; `f [n_rows][D]`.
-/// Thread mapping: an item per block row.
+/// Parameters: `fixed [n_rows]`, a bit per component. Thread mapping: an item per block row.
 /// Memory moved: per block one index and one mask; values are touched only in rows and columns of supported nodes.
 #[kernel(items, T = [f32, f64], D = [1, 2, 3])]
-pub unsafe fn eliminate<T: Real, const D: usize>(
-    row: usize,
-    entries: Entries,
-    fixed: View<u8>,
-    prescribed: View<f64>,
-    values: ViewMut<T>,
-    f: ViewMut<f64>,
-) {
+pub unsafe fn eliminate<T: Real, const D: usize>(row: usize, entries: Entries, fixed: View<u8>, values: ViewMut<T>) {
     let own = fixed.at(row);
-    let mut lift = [0.0; D];
     let (first, width) = entries.pattern.row(row);
     for k in 0..width {
         let column = entries.pattern.columns.at(first + k) as usize;
@@ -40,20 +31,12 @@ pub unsafe fn eliminate<T: Real, const D: usize>(
         }
         for i in 0..D {
             for j in 0..D {
-                if !is_fixed(own, i) && !is_fixed(other, j) || k == 0 && i == j {
-                    continue;
+                let is_diagonal = k == 0 && i == j;
+                if (is_fixed(own, i) || is_fixed(other, j)) && !is_diagonal {
+                    values.set(entries.at(row, k, i, j), T::ZERO);
                 }
-                let entry = entries.at(row, k, i, j);
-                if is_fixed(other, j) {
-                    lift[i] = fma(values.at(entry).to_f64(), prescribed.at(D * column + j), lift[i]);
-                }
-                values.set(entry, T::ZERO);
             }
         }
-    }
-    for i in 0..D {
-        let load = if is_fixed(own, i) { 0.0 } else { f.at(D * row + i) - lift[i] };
-        f.set(D * row + i, load);
     }
 }
 

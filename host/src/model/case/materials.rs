@@ -63,7 +63,10 @@ impl Case {
         self.check_rows(table)?;
         self.conductivity(table)?;
         self.expansion(table)?;
-        self.axes(table.axes.as_ref())?;
+        // A file is read where the mesh is known.
+        let is_file =
+            |axes: &AxesTable| matches!(axes, AxesTable { file: Some(_), x: None, y: None, axis: None, at: None });
+        self.axes(table.axes.as_ref().filter(|axes| !is_file(axes.get_ref())))?;
         self.law(table)?;
         Ok(())
     }
@@ -209,7 +212,7 @@ impl Case {
     /// The axes of a material or a support; those of the mesh if there are none.
     pub(super) fn axes(&self, axes: Option<&Spanned<AxesTable>>) -> Checked<Axes> {
         let Some(axes) = axes else { return Ok(Axes::Global) };
-        let AxesTable { x, y, axis, at } = axes.get_ref();
+        let AxesTable { x, y, axis, at, file } = axes.get_ref();
         let vector = |key: &str, value: &Spanned<Vector>| -> Checked<[f64; 3]> {
             let components = value.get_ref().xyz();
             self.check_scale(key, value.span(), &components, &NUMBERS)?;
@@ -217,6 +220,10 @@ impl Case {
             Ok(components)
         };
         let example = "axes = { x = [1.0, 1.0, 0.0], y = [-1.0, 1.0, 0.0] }, or round an axis: { axis = [0.0, 0.0, 1.0], at = [0.0, 0.0, 0.0] }";
+        if let Some(file) = file {
+            let message = "`file` is for the axes of a material, and stands alone";
+            return Err(self.error_at(file.span(), message, example));
+        }
         match (x, y, axis) {
             (Some(x), Some(y), None) if at.is_none() => {
                 let (first, second) = (vector("x", x)?, vector("y", y)?);

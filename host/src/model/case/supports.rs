@@ -10,7 +10,7 @@ use crate::model::{Axes, Checked, Place};
 const NORMAL: &str = "normal";
 
 /// The directions that a support names, before there are nodes.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Named {
     /// Those of axes, mostly the mesh's.
     Axes(Axes),

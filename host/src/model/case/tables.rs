@@ -180,7 +180,7 @@ pub struct AtTemperatureTable {
     pub expansion: Spanned<f64>,
 }
 
-/// `{ x, y }`, or `{ axis, at }` of a cylinder.
+/// `{ x, y }`, `{ axis, at }` of a cylinder, or `{ file }`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AxesTable {
@@ -191,6 +191,8 @@ pub struct AxesTable {
     pub axis: Option<Spanned<Vector>>,
     /// A point of that axis; the origin if left out.
     pub at: Option<Spanned<Vector>>,
+    /// Of a material: a CSV file of points with vectors x and y.
+    pub file: Option<Spanned<String>>,
 }
 
 /// One `[[support]]`: exactly one of `on`, `nodes`, `box`; at least one of `fix`, `displacement`, or `value`.

@@ -1,10 +1,13 @@
 //! The axes that a material's constants are in.
 
+use std::sync::Arc;
+
 use crate::mesh::vector::{cross, dot, sub, unit};
+use crate::model::scattered::nearest::Tree;
 use nalgebra::{Matrix3, Matrix6};
 
 /// A material's own axes.
-#[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 pub enum Axes {
     /// Those of the mesh.
     #[default]
@@ -18,27 +21,43 @@ pub enum Axes {
         /// Its direction, of length 1.
         along: [f64; 3],
     },
+    /// Those of the nearest of some points.
+    Nearest(Arc<Field>),
+}
+
+/// Points with axes of their own.
+#[derive(Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Field {
+    points: Tree,
+    /// Of each point as [`Axes::Fixed`].
+    axes: Vec<Matrix3<f64>>,
+}
+
+impl Field {
+    /// Of points and their axes, as many.
+    pub fn new(points: Tree, axes: Vec<Matrix3<f64>>) -> Field {
+        Field { points, axes }
+    }
 }
 
 impl Axes {
     /// From two vectors: x, and y as far as it is at right angles to it. Nothing if they are parallel.
     pub fn fixed(x: [f64; 3], y: [f64; 3]) -> Option<Axes> {
-        let x = unit(x);
-        let z = unit(cross(x, y));
-        (z != [0.0; 3]).then(|| Axes::Fixed(rows(x, cross(z, x), z)))
+        spanned(x, y).map(Axes::Fixed)
     }
 
     /// Whether they change from place to place.
     pub fn vary(&self) -> bool {
-        matches!(self, Axes::Cylinder { .. })
+        matches!(self, Axes::Cylinder { .. } | Axes::Nearest(_))
     }
 
     /// The unit vectors at a place, one per row. On the axis of a cylinder any radial direction is taken.
     pub fn at(&self, place: [f64; 3]) -> Matrix3<f64> {
-        match *self {
+        match self {
             Axes::Global => Matrix3::identity(),
-            Axes::Fixed(axes) => axes,
-            Axes::Cylinder { at, along } => {
+            Axes::Fixed(axes) => *axes,
+            Axes::Nearest(field) => field.axes[field.points.nearest(place, 1)[0].1],
+            &Axes::Cylinder { at, along } => {
                 let from = sub(place, at);
                 let off = |v: [f64; 3]| unit(sub(v, along.map(|c| c * dot(v, along))));
                 let radial = [off(from), off([1.0, 0.0, 0.0]), off([0.0, 1.0, 0.0])];
@@ -62,6 +81,13 @@ impl Axes {
         let r = self.at(place);
         r.transpose() * Matrix3::from_diagonal(&diagonal.into()) * r
     }
+}
+
+/// Unit vectors, one per row: x, y as far as it is at right angles to it, and z. Nothing if they are parallel.
+pub fn spanned(x: [f64; 3], y: [f64; 3]) -> Option<Matrix3<f64>> {
+    let x = unit(x);
+    let z = unit(cross(x, y));
+    (z != [0.0; 3]).then(|| rows(x, cross(z, x), z))
 }
 
 fn rows(x: [f64; 3], y: [f64; 3], z: [f64; 3]) -> Matrix3<f64> {

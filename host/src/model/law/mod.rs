@@ -14,7 +14,7 @@ use nalgebra::{Matrix6, SMatrix};
 use std::fmt::Debug;
 use std::sync::Arc;
 
-pub use axes::Axes;
+pub use axes::{Axes, Field, spanned};
 pub use isotropic::Isotropic;
 pub use reduce::in_the_plane;
 

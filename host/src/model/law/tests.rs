@@ -41,7 +41,7 @@ fn turned_axes_keep_the_energy() {
     };
     let cylinder = Axes::Cylinder { at: [1.0, 0.0, 2.0], along: [0.6, 0.0, 0.8] };
     let fixed = Axes::Fixed(Rotation3::from_euler_angles(0.4, -1.1, 2.0).into_inner());
-    for (law, axes) in laws().iter().flat_map(|law| [(law, cylinder), (law, fixed)]) {
+    for (law, axes) in laws().iter().flat_map(|law| [(law, &cylinder), (law, &fixed)]) {
         let place = [0.3, 0.8, -0.2];
         let r = axes.at(place);
         assert_relative_eq!(r * r.transpose(), nalgebra::Matrix3::identity(), epsilon = 1e-14);

@@ -1,8 +1,8 @@
 //! The points nearest to a place, by a k-d tree (Bentley 1975).
 
 /// Points, halved again and again along the longest side of their box.
-#[derive(Debug)]
-pub(super) struct Tree {
+#[derive(Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Tree {
     points: Vec<[f64; 3]>,
     /// Their numbers; the middle one of a range parts the others.
     order: Vec<u32>,
@@ -16,6 +16,7 @@ fn extent(points: impl Iterator<Item = [f64; 3]>) -> ([f64; 3], [f64; 3]) {
 }
 
 impl Tree {
+    /// Of points, of which there is at least one.
     pub fn new(points: Vec<[f64; 3]>) -> Tree {
         let n = points.len();
         let mut tree = Tree { points, order: (0..n as u32).collect(), axis: vec![0; n] };

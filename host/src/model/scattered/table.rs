@@ -1,16 +1,18 @@
-//! CSV files of points: lines of coordinates and a value, with or without a header.
+//! CSV files of points: lines of coordinates and values, with or without a header.
+
+use std::array::from_fn;
 
 /// Points and their values.
-pub(super) type Rows = (Vec<[f64; 3]>, Vec<f64>);
+pub(super) type Rows<const N: usize> = (Vec<[f64; 3]>, Vec<[f64; N]>);
 
-/// The columns that a file has, the value's as it is called.
-pub(super) fn form(words: &[&str]) -> String {
-    format!("x, y, z, {}", words[0])
+/// The columns that a file has, those of values as they are called.
+pub(super) fn form<const N: usize>(words: [&[&str]; N]) -> String {
+    format!("x, y, z, {}", words.map(|words| words[0]).join(", "))
 }
 
-/// Reads a text; in a plane of this z coordinates may be two. Columns of a file with a header are found by their names, the
-/// value's by one of some words.
-pub(super) fn parse(text: &str, words: &[&str], plane_z: Option<f64>) -> Result<Rows, String> {
+/// Reads a text; in a plane of this z coordinates may be two. Columns of a file with a header are found by their names, each
+/// of the values by one of some words.
+pub(super) fn parse<const N: usize>(text: &str, words: [&[&str]; N], plane_z: Option<f64>) -> Result<Rows<N>, String> {
     let lines = text.trim_start_matches('\u{feff}').lines().enumerate();
     let mut lines = lines.filter(|(_, line)| !line.trim().is_empty() && !line.trim_start().starts_with('#')).peekable();
     let Some((_, first)) = lines.peek() else { return Err("the file is empty".into()) };
@@ -21,8 +23,8 @@ pub(super) fn parse(text: &str, words: &[&str], plane_z: Option<f64>) -> Result<
         named(&fields, words, plane_z.is_some())?
     } else {
         match (fields.len(), plane_z) {
-            (4, _) => [Some(0), Some(1), Some(2), Some(3)],
-            (3, Some(_)) => [Some(0), Some(1), None, Some(2)],
+            (n, _) if n == 3 + N => ([Some(0), Some(1), Some(2)], from_fn(|k| 3 + k)),
+            (n, Some(_)) if n == 2 + N => ([Some(0), Some(1), None], from_fn(|k| 2 + k)),
             (n, _) => return Err(format!("its lines have {n} numbers, and no header says what they are")),
         }
     };
@@ -37,25 +39,36 @@ pub(super) fn parse(text: &str, words: &[&str], plane_z: Option<f64>) -> Result<
                 None => Err(format!("line {} has {} numbers only", number + 1, fields.len())),
             },
         };
-        points.push([at(columns[0])?, at(columns[1])?, at(columns[2])?]);
-        values.push(at(columns[3])?);
+        let (of_point, of_values) = columns;
+        points.push([at(of_point[0])?, at(of_point[1])?, at(of_point[2])?]);
+        let mut row = [0.0; N];
+        for (value, column) in row.iter_mut().zip(of_values) {
+            *value = at(Some(column))?;
+        }
+        values.push(row);
     }
     if points.is_empty() { Err("there is no point in it".into()) } else { Ok((points, values)) }
 }
 
-/// The columns of x, y, z and the value by a header; units in brackets do not count.
-fn named(header: &[&str], words: &[&str], is_plane: bool) -> Result<[Option<usize>; 4], String> {
+/// The columns of x, y, z and of the values.
+type Places<const N: usize> = ([Option<usize>; 3], [usize; N]);
+
+/// These by a header; units in brackets do not count.
+fn named<const N: usize>(header: &[&str], words: [&[&str]; N], is_plane: bool) -> Result<Places<N>, String> {
     let plain = |field: &&str| field.split(['[', '(']).next().unwrap_or("").trim_matches([' ', '"']).to_lowercase();
     let names: Vec<String> = header.iter().map(plain).collect();
     let find = |name: &str| names.iter().position(|known| known == name);
-    let value = words.iter().find_map(|word| find(word));
     let axes = ["x", "y", "z"].map(find);
     let missing = ["x", "y", "z"].into_iter().zip(axes).find(|(name, at)| at.is_none() && !(*name == "z" && is_plane));
-    match (missing, value) {
-        (None, Some(value)) => Ok([axes[0], axes[1], axes[2], Some(value)]),
-        (Some((name, _)), _) => Err(format!("its header has no column `{name}`")),
-        (None, None) => Err(format!("its header has no column {}", words.join(", "))),
+    if let Some((name, _)) = missing {
+        return Err(format!("its header has no column `{name}`"));
     }
+    let mut values = [0; N];
+    for (value, words) in values.iter_mut().zip(words) {
+        let column = words.iter().find_map(|word| find(word));
+        *value = column.ok_or_else(|| format!("its header has no column {}", words.join(", ")))?;
+    }
+    Ok((axes, values))
 }
 
 /// The fields of a line: between commas, semicolons or tabs, or else blanks.
@@ -70,11 +83,11 @@ fn split(line: &str) -> Vec<&str> {
 mod tests {
     use super::*;
 
-    const WORDS: &[&str] = &["temperature", "potential"];
+    const WORDS: [&[&str]; 1] = [&["temperature", "potential"]];
 
     #[test]
     fn files_with_and_without_header_are_read() {
-        let rows = (vec![[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], vec![20.0, 30.0]);
+        let rows = (vec![[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], vec![[20.0], [30.0]]);
         for text in [
             "1,2,3,20\n4,5,6,30\n",
             "# points\n1 2 3 20\n\n4 5 6 30",
@@ -83,7 +96,10 @@ mod tests {
         ] {
             assert_eq!(parse(text, WORDS, None).unwrap(), rows, "{text}");
         }
-        assert_eq!(parse("1 2 20", WORDS, Some(0.5)).unwrap(), (vec![[1.0, 2.0, 0.5]], vec![20.0]));
+        assert_eq!(parse("1 2 20", WORDS, Some(0.5)).unwrap(), (vec![[1.0, 2.0, 0.5]], vec![[20.0]]));
+        let pairs = parse("b,x,y,z,a\n5,1,2,3,4\n", [&["a"], &["b"]], None).unwrap();
+        assert_eq!(pairs, (vec![[1.0, 2.0, 3.0]], vec![[4.0, 5.0]]));
+        assert_eq!(parse("1 2 3 4 5", [&["a"], &["b"]], None).unwrap(), pairs);
     }
 
     #[test]

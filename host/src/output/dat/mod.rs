@@ -34,13 +34,14 @@ pub fn fields(model: &Model) -> Vec<&'static str> {
 pub fn write(file: &mut impl Write, model: &Model, number: usize, step: &Step) -> io::Result<()> {
     let Some(deck) = &model.deck else { return Ok(()) };
     let has_loads = matches!(step.study, Study::Static | Study::Transient);
-    let of_modes = || Some((deck.steps.get(usize::from(!step.is_mode()))?, 0));
+    let of_modes = || {
+        let of_step = deck.steps.get(usize::from(!step.is_mode()))?;
+        Some((of_step, of_step.outputs.iter().position(|(_, time)| *time == step.value).unwrap_or(0)))
+    };
     let Some((of_step, output)) = (if has_loads { deck.step_of(number) } else { of_modes() }) else { return Ok(()) };
     let time = if has_loads { of_step.outputs[output].1 } else { step.value };
     let has_forces = step.study != Study::Buckling;
-    let is_printed = |print: &&Print| {
-        if has_loads { of_step.has(print, output) } else { has_forces || print.item != Item::Reaction }
-    };
+    let is_printed = |print: &&Print| of_step.has(print, output) && (has_forces || print.item != Item::Reaction);
     let prints = of_step.prints.iter().filter(is_printed);
     let (model, case) = if has_loads { model.of_case(number) } else { (model, 0) };
     let tables = Tables {

@@ -109,7 +109,7 @@ impl Edge {
             }
             None => None,
         };
-        supports.eliminate(&host, &mut matrix, &mut host.zeros(supports.prescribed.len())?)?;
+        supports.eliminate(&host, &mut matrix)?;
         Ok(Edge { matrix, nodes, vertices, host, is_sent })
     }
 

@@ -296,7 +296,7 @@ impl<'a> Share<'a> {
         let parts = part.parts(space, &numbering, &coords)?;
         let (operator, strategy) = match made {
             Some((mut matrix, strategy)) => {
-                supports.eliminate(space, &mut matrix, &mut space.zeros(supports.prescribed.len())?)?;
+                supports.eliminate(space, &mut matrix)?;
                 (Operator::Assembled(matrix), strategy)
             }
             None => {

@@ -49,7 +49,7 @@ impl Frame {
     /// The same as a table.
     pub fn table(&self) -> Spanned<AxesTable> {
         let spanned = |v: [f64; 3]| Some(Spanned::new(self.place.clone(), Vector::from(v)));
-        let none = AxesTable { x: None, y: None, axis: None, at: None };
+        let none = AxesTable { x: None, y: None, axis: None, at: None, file: None };
         let table = match self.is_cylinder {
             true => AxesTable { axis: spanned(sub(self.b, self.a)), at: spanned(self.a), ..none },
             false => AxesTable { x: spanned(self.a), y: spanned(self.b), ..none },

@@ -187,6 +187,10 @@ impl Reader<'_> {
     /// What is asked of the model.
     fn response(&self, modes: &Step, step: &Step, drives: Vec<Drive>) -> Read<Option<Response>> {
         let Some(Motion { excitation, ratios, rayleigh, .. }) = &step.state.response else { return Ok(None) };
+        let mut excitation = excitation.clone();
+        if let Excitation::History { times } = &mut excitation {
+            *times = step.outputs().into_iter().map(|(_, time)| time).collect();
+        }
         let damping = match rayleigh {
             Some(factors) => Damping::Rayleigh(*factors),
             None => {
@@ -206,7 +210,7 @@ impl Reader<'_> {
             let help = format!("*MODAL DAMPING\n1, {n_modes}, 0.02");
             return Err(Mistake::at(step.place.clone(), message, help));
         }
-        Ok(Some(Response { excitation: excitation.clone(), drives, damping }))
+        Ok(Some(Response { excitation, drives, damping }))
     }
 
     fn drive(&self, by: By, amplitude: Option<&String>) -> Drive {
@@ -309,7 +313,8 @@ impl Reader<'_> {
         let parts: Vec<Step> = parts.into_iter().map(|(_, part)| part).collect();
         let mut closed = self.close_group(&parts)?;
         let of_motion = closed.swap_remove(0);
-        let of_modes = DeckStep { prints: modes.state.prints.clone(), sections: Vec::new(), ..of_motion.clone() };
+        let (prints, outputs) = (modes.state.prints.clone(), modes.outputs());
+        let of_modes = DeckStep { prints, outputs, sections: Vec::new(), ..of_motion.clone() };
         Ok((vec![self.tables.clone()], vec![of_modes, of_motion]))
     }
 }

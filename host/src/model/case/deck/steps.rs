@@ -11,7 +11,7 @@ use super::motion::{Heat, Heated, Increments, Motion};
 use super::prints::{Print, SectionPrint};
 use super::{DeckStep, PointsOfStep, Reader};
 use crate::io::inp::{Card, Line, Mistake, Parameter, Place, Read};
-use crate::model;
+use crate::model::{self, Excitation};
 use crate::result::Study;
 
 /// A node and a component, from 0: displacements, then rotations.
@@ -120,15 +120,18 @@ impl Step {
     /// The increments that results are written after, by number, and when these end: with increments of one length those that
     /// cards ask for, else the last.
     pub(super) fn outputs(&self) -> Vec<(usize, f64)> {
-        let Some(Heat { increments: Some(Increments::Direct(length)), .. }) = self.state.heat else {
-            return vec![(1, self.time)];
+        let ends: Vec<f64> = match (&self.state.heat, &self.state.response) {
+            (Some(Heat { increments: Some(Increments::Direct(length)), .. }), _) => {
+                let n = ((self.state.time / length) * (1.0 - ROUNDING)).ceil() as usize;
+                (1..n).map(|k| self.start() + k as f64 * length).chain([self.time]).collect()
+            }
+            (_, Some(Motion { excitation: Excitation::History { times }, .. })) => times.clone(),
+            _ => vec![self.time],
         };
-        let n = ((self.state.time / length) * (1.0 - ROUNDING)).ceil() as usize;
         let every = self.state.prints.iter().map(|print| print.frequency).chain([self.state.of_files]);
         let every: Vec<usize> = every.filter(|every| *every > 0).collect();
-        let is_asked = |k: &usize| every.iter().any(|every| k.is_multiple_of(*every));
-        let before = (1..n).filter(is_asked).map(|k| (k, self.start() + k as f64 * length));
-        before.chain([(n, self.time)]).collect()
+        let is_asked = |k: usize| k == ends.len() || every.iter().any(|every| k.is_multiple_of(*every));
+        (1..).zip(ends.iter().copied()).filter(|(k, _)| is_asked(*k)).collect()
     }
 
     /// Whether the same nodes are held at the same values, and at the same temperatures, as load cases are.
