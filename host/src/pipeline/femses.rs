@@ -1,6 +1,6 @@
 //! `method = "femses"`: from a model to its potential without a matrix.
 
-use super::loaded::reciprocals;
+use super::loaded::{in_precision, reciprocals};
 use super::strains::Strains;
 use super::{Found, Loaded, Run, stopping};
 use crate::assembly::numbering::DEGREE_WINDOW;
@@ -30,7 +30,7 @@ pub(super) fn solve<T: Real>(run: &mut Run) -> Result<()> {
         run.begin(case);
         let (loading, f) = body.loading::<T>(space, model, case)?;
         body.loading = loading;
-        let f = space.upload_vec(f.into_iter().map(T::from_f64).collect::<Vec<_>>())?;
+        let f = in_precision(space, f)?;
         let operator = ElementOperator::<T>::new(space, &body.mesh, &body.supports)?;
         run.timings.boundary += run.phase.next("solve");
         let (v, outcome) = iterate(space, model, &body, (&operator, &f), &plan, monitor)?;

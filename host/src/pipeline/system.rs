@@ -1,7 +1,7 @@
 //! A model assembled on a device, and the energy norm that its errors are measured in.
 
 use super::groups::Parts;
-use super::loaded::{Loaded, Loading, reciprocals};
+use super::loaded::{Loaded, Loading, in_precision, reciprocals};
 use super::loads::Loads;
 use super::operator::Operator;
 use super::strains::Strains;
@@ -170,7 +170,7 @@ impl<T: Real> System<T> {
         options: CgOptions,
         monitor: &dyn Monitor,
     ) -> Result<(Vec<f64>, Outcome)> {
-        self.iterate_on(space, iteration, in_precision(space, start.to_vec())?, options, monitor)
+        self.iterate_on(space, iteration, in_precision(space, start.iter().copied())?, options, monitor)
     }
 
     fn iterate_on(
@@ -264,9 +264,4 @@ pub(super) fn patched(space: &Space, (model, step): (&Model, usize), plan: &Plan
 fn constrain<T: Real>(space: &Space, model: &Model, body: &mut Loaded, matrix: &mut Matrix<T>) -> Result<()> {
     body.take_off_motion(model, |_| Ok(reciprocals(&space.take(inverse_diagonal(space, matrix)?)?)))?;
     body.supports.eliminate(space, matrix)
-}
-
-/// A vector on a device in the precision of the iteration.
-fn in_precision<T: Real>(space: &Space, vector: Vec<f64>) -> Result<Buffer<T>> {
-    space.upload_vec(vector.into_iter().map(T::from_f64).collect())
 }
