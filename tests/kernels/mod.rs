@@ -125,6 +125,7 @@ checks! {
     matrix_free_straight: crate::matrix_free::of_straight_edges;
     matrix_free_springs: crate::matrix_free::with_springs;
     vertex_level: crate::without_matrix::vertex_level;
+    slabs: crate::without_matrix::slabs;
     femses_matrices: of_elements!(femses::femses_matrices both);
     femses_steps: of_elements!(femses::femses_steps both);
     read_at: setup::read_at;

@@ -4,6 +4,7 @@
 //! the emulator and the CPU back end find index errors; the panic names the index, the length and the caller's line.
 
 use crate::DeviceCopy;
+use core::ops::Range;
 
 /// A read-only array of `len` values. Two words; pass it by value.
 #[repr(C)]
@@ -44,6 +45,19 @@ macro_rules! view_basics {
             #[inline(always)]
             pub const fn is_empty(self) -> bool {
                 self.len == 0
+            }
+            /// Some of the items.
+            ///
+            /// # Panics
+            /// On a host for a range that is not in the array.
+            #[inline(always)]
+            #[track_caller]
+            pub fn part(self, items: Range<usize>) -> Self {
+                #[cfg(not(target_arch = "nvptx64"))]
+                if items.start > items.end || items.end > self.len {
+                    index_error(items.end, self.len);
+                }
+                Self { ptr: self.ptr.wrapping_add(items.start), len: items.end - items.start }
             }
         }
     )*};
@@ -101,7 +115,7 @@ impl<T: DeviceCopy> View<T> {
     #[cfg(not(target_arch = "nvptx64"))]
     #[inline(always)]
     #[track_caller]
-    pub unsafe fn slice<'a>(self, items: core::ops::Range<usize>) -> &'a [T] {
+    pub unsafe fn slice<'a>(self, items: Range<usize>) -> &'a [T] {
         // SAFETY: the caller's promise, and that of who made the view.
         unsafe { &core::slice::from_raw_parts(self.ptr, self.len)[items] }
     }

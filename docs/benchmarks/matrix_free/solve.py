@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Solutions with and without a matrix, in turn: `solve.py run WARPFEM DEVICE -o FILE.json [--large]` measures cubes of quadratic
-elements, `solve.py table` prints the tables of README.md from the JSON files beside it."""
+"""Solutions with and without a matrix, in turn: `solve.py run WARPFEM DEVICE -o FILE.json [--of large|linear]` measures cubes,
+mostly of quadratic elements, `solve.py table` prints the tables of README.md from the JSON files beside it."""
 
 import argparse
 import json
@@ -32,6 +32,7 @@ fields = ["displacement"]
 # Element, cells along an edge, flags, how often.
 USUAL = [("tet10", 50, [], 4), ("hex20", 62, [], 4), ("hex20", 62, ["--preconditioner", "jacobi", "--residual-tolerance", "1e-8"], 1)]
 LARGE = [("tet10", 127, [], 1), ("tet10", 202, [], 1)]
+LINEAR = [("hex8", 150, ["--preconditioner", "amg"], 2), ("tet4", 150, ["--preconditioner", "amg"], 2)]
 PHASES = ["setup", "assembly", "boundary", "solve", "total"]
 
 
@@ -60,24 +61,25 @@ def solve(command, watches):
 
 
 def run(arguments):
-    found = []
+    found, cubes = [], {"usual": USUAL, "large": LARGE, "linear": LINEAR}[arguments.of]
+    is_watched, is_large = arguments.of != "usual", arguments.of == "large"
     with tempfile.TemporaryDirectory() as folder:
-        for element, cells, flags, times in LARGE if arguments.large else USUAL:
+        for element, cells, flags, times in cubes:
             case = pathlib.Path(folder) / f"{element}_{cells}.toml"
             case.write_text(CASE.format(element, cells))
-            operators = ["matrix_free"] if arguments.large else ["assembled", "matrix_free"]
+            operators = ["matrix_free"] if is_large else ["assembled", "matrix_free"]
             rows = {operator: [] for operator in operators}
             # The first runs of each load the kernels.
-            for _ in range(times if arguments.large else times + 1):
+            for _ in range(times if is_large else times + 1):
                 for operator in operators:
                     command = [arguments.warpfem, "solve", case, "--device", arguments.device, "--operator", operator, *flags]
-                    rows[operator].append(solve(command, arguments.large))
+                    rows[operator].append(solve(command, is_watched))
             for operator, runs in rows.items():
                 summary, solver = runs[-1][0], runs[-1][0]["solver"]
                 found.append({"element": element, "cells": cells, "unknowns": summary["dofs"], "operator": operator}
                              | {key: solver[key] for key in ("preconditioner", "precision", "iterations")}
                              | {"runs": [{key: run["timings_s"][key] for key in PHASES} for run, _ in runs[-times:]]}
-                             | ({"peak_bytes": runs[-1][1]} if arguments.large else {}))
+                             | ({"peak_bytes": runs[-1][1]} if is_watched else {}))
                 device = summary["device"]
     result = {"device": device, "date": time.strftime("%Y-%m-%d"), "solutions": found}
     arguments.output.write_text(json.dumps(result, indent=1) + "\n")
@@ -113,7 +115,7 @@ def main():
     measure.add_argument("warpfem")
     measure.add_argument("device")
     measure.add_argument("-o", "--output", type=pathlib.Path, required=True)
-    measure.add_argument("--large", action="store_true")
+    measure.add_argument("--of", choices=["usual", "large", "linear"], default="usual")
     measure.set_defaults(command=run)
     commands.add_parser("table").set_defaults(command=table)
     arguments = parser.parse_args()

@@ -1,6 +1,7 @@
 //! Assembly: first which entries the matrix has ([`topology`], by [`symbolic`] where the host does it), then their
 //! values ([`stiffness`], by one [`Strategy`](crate::result::choices::Strategy) or another), loads and supports ([`numeric`]). Or no matrix, but those of
-//! the elements ([`element_operator`]), or none at all ([`matrix_free`]), with that of vertices ([`VertexLevel`]) for multigrid.
+//! the elements ([`element_operator`]), or none at all ([`matrix_free`]), with that of vertices ([`VertexLevel`]) or
+//! some rows at a time ([`SlabStiffness`]) for multigrid.
 
 mod addition;
 pub mod coloring;
@@ -17,6 +18,7 @@ pub mod numeric;
 pub mod patch_order;
 pub mod patches;
 mod rule;
+mod slabs;
 mod slanted;
 pub mod stiffness;
 mod strategy;
@@ -35,6 +37,7 @@ pub use mass::{BodyMass, body_masses, capacity_matrix, mass_along, mass_matrix};
 pub use matrix_free::MatrixFree;
 pub use numbering::Numbering;
 pub use numeric::{DeviceBlock, DeviceMesh};
+pub use slabs::{SLABS, SlabStiffness};
 pub use slanted::{DeviceSlanted, Slanted};
 pub use stiffness::Assembly;
 pub use supports::{DeviceSupports, Supports};

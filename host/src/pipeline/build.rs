@@ -3,7 +3,7 @@
 use super::System;
 use super::loaded::Loaded;
 use super::operator::Operator;
-use crate::assembly::{MatrixFree, VertexLevel};
+use crate::assembly::{MatrixFree, SlabStiffness, VertexLevel};
 use crate::device::check_memory;
 use crate::linalg::Space;
 use crate::model::Model;
@@ -14,7 +14,7 @@ use crate::result::{Change, Changed, DirectError, Error, Plan, Reason, Result};
 use crate::solve;
 use crate::solve::Iteration;
 use crate::solve::iteration::{self, Builder};
-use crate::sparse::Shared;
+use crate::sparse::{Shared, Slabs};
 use kernels_rs::real::Real;
 
 /// How an iteration is made in a precision, of a matrix and of an operator without one.
@@ -120,7 +120,12 @@ impl<T: Real> Maker<'_, T> {
             let is_assembled = matches!(system.operator, Operator::Assembled(_));
             let level = if is_assembled { None } else { vertices(space, model, &system.body, preconditioner)? };
             let vertices = level.as_ref().map(precond::VertexLevel::from);
-            build.of(preconditioner, &Context { vertices, ..context }, space, &system.operator)
+            let has_rows = is_assembled || preconditioner != Preconditioner::Amg || vertices.is_some();
+            let Loaded { numbering, mesh, supports, .. } = &system.body;
+            let slabs = || SlabStiffness::new(space, model, numbering, mesh, supports);
+            let slabs = (!has_rows).then(slabs).transpose()?;
+            let slabs = slabs.as_ref().map(|slabs| slabs as &dyn Slabs<f64>);
+            build.of(preconditioner, &Context { vertices, slabs, ..context }, space, &system.operator)
         };
         let preconditioner = self.plan.preconditioner.unwrap_or(precond::AUTO);
         if preconditioner != Preconditioner::Amg {

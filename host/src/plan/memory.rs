@@ -2,8 +2,8 @@
 //! Measured against the program's peak on the CPU, for boxes of 60,000 to 130,000 nodes of every solid element: within
 //! 15 %.
 
-use super::shape::is_quadratic;
-use crate::assembly::CONDENSED_BYTES;
+use super::shape::{is_linear, is_quadratic};
+use crate::assembly::{CONDENSED_BYTES, SLABS};
 use crate::eigen;
 use crate::element::ElementKind;
 use crate::mesh::{Cells, Mesh};
@@ -163,13 +163,19 @@ pub(super) fn matrix_values(precision: Precision) -> Vec<u64> {
     }
 }
 
-/// Bytes of a multigrid hierarchy while it is made; without a matrix of the finest level it begins with the vertices, whose
-/// matrix it has and whose prolongator has one block or two of each node.
+/// Bytes of a multigrid hierarchy while it is made. Without a matrix of the finest level it begins with the vertices of
+/// quadratic elements, whose matrix it has and whose prolongator has one block or two of each node; of linear elements there
+/// are the columns of the matrix, strengths, slots, and a slab.
 pub fn hierarchy_bytes(model: &Model, operator: Option<Operator>) -> u64 {
     let (nodes, size) = (model.mesh.coords.len() as u64, model.analysis.components() as u64);
     let modes = size * (size + 1) / 2;
     let of_nodes = |nodes: u64| MULTIGRID_BLOCKS * DOUBLE * size * modes * nodes;
     match operator {
+        Some(Operator::MatrixFree) if is_linear(&model.mesh) => {
+            let slots = |(_, cells): (usize, &Cells)| slot_bytes(cells.kind, cells.len() as u64);
+            let (blocks, slots) = (VERTEX_BLOCKS * nodes, model.mesh.solids().map(slots).sum::<u64>());
+            of_nodes(nodes) + slots + 2 * INDEX * blocks + matrix_bytes(blocks / SLABS as u64, size, DOUBLE)
+        }
         Some(Operator::MatrixFree) => {
             let vertices = vertices(&model.mesh);
             let prolongator = (2 * nodes - vertices) * (DOUBLE * size * size + INDEX);

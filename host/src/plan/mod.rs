@@ -31,5 +31,6 @@ pub use expected::{Expected, OnDevice, expect};
 pub use facts::DeviceFacts;
 pub use memory::{Memory, hierarchy_bytes};
 pub use resolve::resolve;
+pub use shape::is_linear;
 pub use words::AS_ASKED;
 pub use work::{Speed, Work, vector_bytes};

@@ -1,10 +1,11 @@
 //! Whether products with K are computed from its entries or without them.
 
 use super::facts::DeviceFacts;
-use super::shape::{is_quadratic, stacked};
+use super::shape::{is_linear, is_quadratic, stacked};
+use super::work::Work;
 use crate::assembly::matrix_free;
 use crate::element::ElementKind;
-use crate::model::Model;
+use crate::model::{Model, SolverOptions};
 use crate::precond;
 use crate::result::choices::{Method, Operator, Precision, Preconditioner};
 use crate::result::{Error, Plan, Reason, Result};
@@ -19,36 +20,54 @@ const MEASURED: [ElementKind; 2] = [ElementKind::Tet10, ElementKind::Hex20];
 impl Plan {
     /// The same with products without a matrix where they are asked for, or where they are known to be faster.
     pub(super) fn with_operator(mut self, model: &Model, device: &DeviceFacts) -> Plan {
-        let chosen = match model.solver.operator {
-            Some(asked) => asked == Operator::MatrixFree,
-            None => self.is_faster_without_matrix(model, device),
+        let why = match model.solver.operator {
+            Some(Operator::Assembled) => return self,
+            Some(Operator::MatrixFree) => None,
+            None if self.is_faster_without_matrix(model, device) => Some(Reason::NoMatrix),
+            None if self.has_room_without_matrix_alone(model, device) => Some(Reason::MatrixTooLarge),
+            None => return self,
         };
-        if chosen {
-            (self.operator, self.format, self.assembly) = (Some(Operator::MatrixFree), None, None);
-            if model.solver.operator.is_none() {
-                self.reasons.push(Reason::NoMatrix);
-            }
-        }
-        self
+        self.reasons.extend(why);
+        self.without_matrix()
+    }
+
+    fn without_matrix(self) -> Plan {
+        Plan { operator: Some(Operator::MatrixFree), format: None, assembly: None, ..self }
     }
 
     /// Bodies of quadratic elements with multigrid: their matrix has 700 to 1,500 bytes per unknown.
     fn is_faster_without_matrix(&self, model: &Model, device: &DeviceFacts) -> bool {
-        let solver = &model.solver;
         let unknowns = model.mesh.coords.len() * model.analysis.components();
-        let is_asked = solver.format.is_some() || solver.assembly.is_some() || solver.ordering.is_some();
-        !is_asked
+        !is_of_matrix(&model.solver)
             && model.form().is_isotropic_elasticity()
             && model.mesh.solids().all(|(_, cells)| MEASURED.contains(&cells.kind))
             && self.preconditioner == Some(Preconditioner::Amg)
             && unknowns >= FROM_UNKNOWNS[usize::from(!device.on_host)]
             && check(model, self).is_ok()
     }
+
+    /// Bodies whose matrix takes more memory than there is.
+    fn has_room_without_matrix_alone(&self, model: &Model, device: &DeviceFacts) -> bool {
+        let has_room = |plan: &Plan| {
+            let memory = Work::planned(model, plan).memory;
+            device.free.is_none_or(|free| if device.on_host { memory.on_host() } else { memory.on_device() } <= free)
+        };
+        let without = self.clone().without_matrix();
+        !is_of_matrix(&model.solver) && !has_room(self) && has_room(&without) && check(model, &without).is_ok()
+    }
 }
 
-/// Whether multigrid can do without a matrix: it begins with the vertices, and knows neither couplings nor stacks.
+/// Whether something is asked for that a matrix has.
+fn is_of_matrix(solver: &SolverOptions) -> bool {
+    solver.format.is_some() || solver.assembly.is_some() || solver.ordering.is_some()
+}
+
+/// Whether multigrid can do without a matrix: it begins with the vertices of quadratic elements, or makes the matrix of
+/// linear ones in slabs, and knows neither couplings nor stacks.
 pub(super) fn has_multigrid(model: &Model) -> bool {
-    is_quadratic(&model.mesh) && model.constraints.is_empty() && stacked(&model.mesh) < MOST_STACKED
+    (is_quadratic(&model.mesh) || is_linear(&model.mesh))
+        && model.constraints.is_empty()
+        && stacked(&model.mesh) < MOST_STACKED
 }
 
 /// Whether a plan can be carried out without a matrix.
@@ -62,9 +81,7 @@ pub(super) fn check(model: &Model, plan: &Plan) -> Result<()> {
     let in_single = matches!(plan.precision, Precision::Single | Precision::Mixed);
     let why = match () {
         () if plan.method != Method::Cg => format!("has no entries for method {}", plan.method),
-        () if solver.format.is_some() || solver.assembly.is_some() || solver.ordering.is_some() => {
-            "has no format, no ordering and no assembly strategy".into()
-        }
+        () if is_of_matrix(solver) => "has no format, no ordering and no assembly strategy".into(),
         () if precond::needs_entries(by) => format!("has no entries for preconditioner {by}"),
         () if plan.precision == Precision::MixedHalf
             || plan.precision == Precision::Mixed && !precond::reads_matrix(by) =>
@@ -75,7 +92,7 @@ pub(super) fn check(model: &Model, plan: &Plan) -> Result<()> {
             format!("has no preconditioner {by} with couplings")
         }
         () if by == Preconditioner::Amg && !has_multigrid(model) => {
-            "has multigrid for meshes of quadratic elements alone, and not for flat ones".into()
+            "has no multigrid for flat elements, nor for linear and quadratic ones in one mesh".into()
         }
         () => match matrix_free::lacks(model.form(), &kinds, in_single) {
             Some(lack) => lack,

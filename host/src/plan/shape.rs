@@ -2,7 +2,7 @@
 
 use crate::mesh::{Cells, Mesh, quality};
 use crate::model::Model;
-use crate::precond::amg::stacks::QUADRATIC;
+use crate::precond::amg::stacks::{LINEAR, QUADRATIC};
 
 /// Elements more stretched than this take multigrid long.
 pub const STRETCHED: f64 = 5.0;
@@ -33,6 +33,11 @@ pub(super) fn volume(model: &Model) -> f64 {
 /// Whether all elements are of second order.
 pub fn is_quadratic(mesh: &Mesh) -> bool {
     mesh.solids().all(|(_, cells)| cells.kind.info().is_quadratic())
+}
+
+/// Whether none is.
+pub fn is_linear(mesh: &Mesh) -> bool {
+    mesh.solids().all(|(_, cells)| !cells.kind.info().is_quadratic())
 }
 
 /// The share of the elements that have all their corners on the skin: those of a body one element across, and a few in
@@ -87,15 +92,16 @@ fn median_ratio(mesh: &Mesh, other: fn(&[f64]) -> f64) -> f64 {
     all.get(all.len() / 2).copied().unwrap_or(1.0)
 }
 
-/// The share of nodes of quadratic cells that are far closer to another than to the farthest of their cell, by that of some
+/// The share of nodes of cells that are far closer to another than to the farthest of their cell, by that of some
 /// cells: what multigrid takes for [stacks](crate::precond::amg::stacks).
 pub fn stacked(mesh: &Mesh) -> f64 {
     let (mut found, mut all) = (0, 0);
     for (_, cells) in mesh.solids() {
+        let flat = if cells.kind.info().is_quadratic() { QUADRATIC } else { LINEAR };
         for i in spread(cells.len(), SAMPLED_CELLS) {
             let x: Vec<[f64; 3]> = cells.cell(i).iter().map(|node| mesh.coords[*node as usize]).collect();
             let longest: Vec<f64> = x.iter().map(|a| x.iter().map(|b| square(a, b)).fold(0.0, f64::max)).collect();
-            let is_stacked = |a: usize, b: usize| QUADRATIC.powi(2) * square(&x[a], &x[b]) < longest[a].min(longest[b]);
+            let is_stacked = |a: usize, b: usize| flat.powi(2) * square(&x[a], &x[b]) < longest[a].min(longest[b]);
             found += (0..x.len()).filter(|&a| (0..x.len()).any(|b| a != b && is_stacked(a, b))).count();
             all += x.len();
         }

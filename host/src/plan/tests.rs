@@ -6,6 +6,7 @@ use super::iterations::jacobi_iterations;
 use super::memory::factor_bytes;
 use super::resolve::resolve;
 use super::words::AS_ASKED;
+use super::work::Work;
 use crate::device::Factors;
 use crate::model::{Case, Model, SolverOptions, Study};
 use crate::result::Hard;
@@ -206,4 +207,18 @@ fn modes_are_found_by_a_factor_where_statics_has_one_and_by_multigrid() {
     assert_eq!(femses, expected);
     assert!(said(&|solver| solver.precision = Some(Precision::Single)).ends_with("available here: auto, double"));
     assert!(said(&|solver| solver.operator = Some(Operator::MatrixFree)).ends_with("available here: auto, assembled"));
+}
+
+/// A body whose matrix has no room is solved without it; one that has none either way stays as it is.
+#[test]
+fn without_room_for_the_matrix_there_is_none() {
+    let model = clamped("hex8", [1.0; 3], [24; 3], 0.3);
+    let on = |free| decide(&model, &facts(false, free, Factors::None));
+    let bytes = Work::planned(&model, &on(None)).memory.on_device();
+    assert_ne!(on(Some(bytes)).operator, Some(Operator::MatrixFree));
+    let without = on(Some(bytes - 1));
+    assert!(without.reason().contains("too little memory"), "{}", without.reason());
+    assert_eq!((without.operator, without.preconditioner), (Some(Operator::MatrixFree), on(None).preconditioner));
+    assert!(Work::planned(&model, &without).memory.on_device() < bytes);
+    assert_ne!(on(Some(bytes / 10)).operator, Some(Operator::MatrixFree));
 }

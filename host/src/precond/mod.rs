@@ -30,7 +30,7 @@ use crate::device::Buffer;
 use crate::linalg::{Blocks, Space};
 use crate::result::choices::{self, Precision, for_each_preconditioner};
 use crate::result::{Error, Result};
-use crate::sparse::{Coupled, CoupledRows, Coupling, Halo, Interfaces, LinOp, Matrix, Shared};
+use crate::sparse::{Coupled, CoupledRows, Coupling, Halo, Interfaces, LinOp, Matrix, Shared, Slabs};
 use kernels_rs::real::{Real, Stored};
 use std::rc::Rc;
 
@@ -89,6 +89,8 @@ pub struct Context<'a> {
     pub kept: Option<&'a SetupCache>,
     /// The level of the vertices, of an operator without entries that has nodes in the middle of edges.
     pub vertices: Option<VertexLevel<'a>>,
+    /// The matrix of such an operator without such nodes.
+    pub slabs: Option<&'a dyn Slabs<f64>>,
     /// The couplings around the matrix, which is K: then the preconditioner is one of `T^T K T`.
     pub coupled: Option<&'a CoupledRows>,
     /// What costs no energy, if that is not the rigid motions of the nodes.
@@ -127,6 +129,7 @@ impl<'a> Context<'a> {
             original: None,
             kept: None,
             vertices: None,
+            slabs: None,
             coupled: None,
             modes: None,
             ranks: None,

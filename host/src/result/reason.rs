@@ -35,6 +35,8 @@ pub enum Reason {
     },
     /// Products of quadratic elements are faster without a matrix.
     NoMatrix,
+    /// There is too little memory for the matrix.
+    MatrixTooLarge,
     /// A direct solver runs on one device.
     SeveralDevices,
     /// The lowest modes are iterated on together.
@@ -103,6 +105,7 @@ impl fmt::Display for Reason {
                 "about {jacobi:.0} iterations with Jacobi are expected, and multigrid costs as much as {multigrid:.0}"
             ),
             Reason::NoMatrix => write!(f, "products without a matrix, which are faster for quadratic elements"),
+            Reason::MatrixTooLarge => write!(f, "products without the matrix, for which there is too little memory"),
             Reason::Modes => write!(f, "LOBPCG finds the lowest modes, and takes few iterations with multigrid"),
             Reason::MultigridTooLarge => write!(f, "multigrid has too little memory"),
         }

@@ -13,6 +13,7 @@ mod places;
 mod products;
 
 mod reduced;
+mod slabs;
 mod sliced;
 mod sums;
 mod triangle;
@@ -30,6 +31,7 @@ pub use pattern::{Pattern, Sparsity};
 pub use places::{gather_into, pick, places, put, scatter};
 pub use products::{CgState, Epilogue};
 pub use reduced::reduced;
+pub use slabs::{OfSlab, Slabs};
 pub use triangle::Triangle;
 pub use zero_sums::{SumEquation, ZeroSums};
 

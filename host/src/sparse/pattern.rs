@@ -3,9 +3,10 @@
 use crate::device::{Buffer, running_sums};
 use crate::linalg::Space;
 use crate::result::Result;
-use cuda_std::prelude::View;
+use cuda_std::prelude::{View, ViewMut};
 use kernels_rs::setup::order::Gather;
 use kernels_rs::sparse::PatternView;
+use kernels_rs::sparse::pattern::TakeRows;
 use kernels_rs::sparse::sliced::{SliceWidths, Slices};
 use std::ops::Range;
 
@@ -76,6 +77,37 @@ impl Pattern {
         unsafe { space.run(places.len(), kernel) }?;
         let columns = space.take(columns)?;
         Ok((Sparsity { row_start, columns }, rows.iter().map(|row| of(row).start).collect()))
+    }
+
+    /// The places of the blocks of some rows.
+    pub fn places(&self, space: &Space, rows: &Range<usize>) -> Result<Range<usize>> {
+        if *rows == (0..self.n_rows) {
+            return Ok(0..self.n_blocks());
+        }
+        let start = |row| space.read_at(&self.row_start, row).map(|start| start as usize);
+        Ok(start(rows.start)?..start(rows.end)?)
+    }
+
+    /// Some of its rows; the others have no blocks. With the row of each block, if there is room for these in `of_blocks`.
+    pub fn rows(&self, space: &Space, rows: &Range<usize>, of_blocks: Option<&mut Buffer<u32>>) -> Result<Pattern> {
+        let n = self.n_rows;
+        let mut slab = Pattern {
+            n_rows: n,
+            row_start: space.zeros(n + 1)?,
+            columns: space.zeros(self.places(space, rows)?.len())?,
+        };
+        let kernel = TakeRows {
+            from: self.view(),
+            first: rows.start,
+            end: rows.end,
+            row_start: slab.row_start.view_mut(),
+            columns: slab.columns.view_mut(),
+            rows: of_blocks.map_or(ViewMut::from_slice(&mut []), Buffer::view_mut),
+        };
+        // SAFETY: all live until `finish`, and there is a place for each block.
+        unsafe { space.run(n + 1, kernel) }?;
+        space.finish()?;
+        Ok(slab)
     }
 
     /// Number of blocks.

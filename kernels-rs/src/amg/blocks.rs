@@ -1,6 +1,7 @@
 //! Matrices of rectangular blocks, as products see them.
 
 use crate::sparse::{Entries, PatternView};
+use core::ops::Range;
 use cuda_std::prelude::*;
 
 /// A matrix of blocks in compressed rows, whose columns ascend; blocks column by column.
@@ -39,6 +40,13 @@ pub struct Blocks {
     pub rows: View<u32>,
     /// Block column of each, `[n_blocks]`.
     pub columns: View<u32>,
+}
+
+impl Blocks {
+    /// Some of them.
+    pub fn part(self, blocks: Range<usize>) -> Self {
+        Blocks { rows: self.rows.part(blocks.clone()), columns: self.columns.part(blocks) }
+    }
 }
 
 /// A block on the diagonal of a symmetric matrix or right of it, and its mirror image.

@@ -60,7 +60,7 @@ pub(super) unsafe fn square_distance(coords: View<[f64; 3]>, a: usize, b: usize)
 /// shares an element.
 ///
 /// Parameters: `coords, norms, nearest [n_rows]`; nodes at no distance do not count. Thread mapping: an item per block
-/// row. Memory moved: the diagonal blocks, 40 B per row, per block an index and a point (gathered).
+/// row; rows without blocks are left as they are. Memory moved: the diagonal blocks, 40 B per row, per block an index and a point (gathered).
 #[kernel(items, T = [f32, f64])]
 pub unsafe fn measure_rows<T: Real>(
     row: usize,
@@ -70,8 +70,11 @@ pub unsafe fn measure_rows<T: Real>(
     norms: ViewMut<f64>,
     nearest: ViewMut<f64>,
 ) {
-    norms.set(row, look_at(entries, values, row, 0).0.sqrt());
     let (first, width) = entries.pattern.row(row);
+    if width == 0 {
+        return;
+    }
+    norms.set(row, look_at(entries, values, row, 0).0.sqrt());
     let mut least = f64::INFINITY;
     for block in first + 1..first + width {
         let square = square_distance(coords, row, entries.pattern.columns.at(block) as usize);
@@ -112,11 +115,15 @@ impl Measures {
 /// a strong coupling. By norms alone the strongest one of a stretched hexahedron is along its long edges, and aggregates
 /// would grow from one layer of nodes into the next.
 ///
-/// Parameters: `by`; `to`. Thread mapping: an item per block row.
+/// Parameters: `by`; `to`, with the strengths of these rows' blocks. Thread mapping: an item per block row; rows without
+/// blocks are left as they are.
 /// Memory moved: the matrix once, per block an index, 40 B of measures (gathered) and a strength.
 #[kernel(items, T = [f32, f64])]
 pub unsafe fn find_strengths<T: Real>(row: usize, entries: Entries, values: View<T>, by: Measures, to: Couplings) {
     let (first, width) = entries.pattern.row(row);
+    if width == 0 {
+        return;
+    }
     let (_, mut free) = look_at(entries, values, row, 0);
     let (mut strongest, mut largest, mut is_strongest_long) = (0, 0.0, true);
     to.strengths.set(first, 0.0);

@@ -219,7 +219,7 @@ unsafe fn add_block<E: Element, P: Form, T: Real>(
 }
 
 /// Computes: block rows of K, the stiffness of the cells around each node; sets them, or adds to them what another
-/// element type gives.
+/// element type gives. Rows without blocks are left out.
 ///
 /// Parameters: `n_rows`; `room`, what fits in the dynamic shared memory: `room.rows` groups of [`Room::group_words`]
 /// words; `adds`, 0 to set; `to`, the matrix. Thread mapping: [`lanes`] lanes per node, `room.rows` nodes per block of
@@ -241,8 +241,8 @@ pub unsafe fn stiffness_rows<E: Element, P: Form, T: Real>(
     let peers = ((1 << lanes) - 1) << (thread % 32 / lanes * lanes);
     let own = Lane { row, lane, peers };
     let (memory, rule) = (Group::<T>::new::<E, P>(room, group), mesh.rule::<E>());
-    if row < n_rows {
-        let width = to.entries.pattern.row(row).1;
+    let width = if row < n_rows { to.entries.pattern.row(row).1 } else { 0 };
+    if width > 0 {
         let mut i = lane;
         while i < size * if width < room.columns { width } else { room.columns } {
             *memory.blocks.add(i) = T::ZERO;

@@ -39,12 +39,15 @@ unsafe fn incident<E: Element, T: Real>(mesh: MeshView, row: usize, pair: usize)
 /// Computes: adds to block row `row` of K the stiffness of the cells around node `row`.
 ///
 /// Parameters: `to`, the matrix, zero or holding what other element types have added.
-/// Thread mapping: an item per node, on the CPU alone: GPUs have [`super::row_group`].
+/// Thread mapping: an item per node, on the CPU alone: GPUs have [`super::row_group`]. Rows without blocks are left out.
 /// Memory moved: per pair of node and cell N slots (2 B), N nodes and N coordinates (through the cache); each value of
 /// the row is read and written once per cell that shares its edge. Operations per pair: see [`super::rows`].
 #[cfg(not(target_arch = "nvptx64"))]
 #[kernel(items, E = for_each_element!, P = [Elasticity, Conduction], T = [f32, f64])]
 pub unsafe fn stiffness<E: Element, P: Form, T: Real>(row: usize, mesh: MeshView, to: Destination<T>) {
+    if to.entries.pattern.row(row).1 == 0 {
+        return;
+    }
     let places = to.entries.row(row, size::<E, P>());
     for pair in mesh.pairs(row) {
         let Incident { cell, a, x, .. } = incident::<E, T>(mesh, row, pair);

@@ -100,12 +100,15 @@ fn check(model: &Model, size: usize) -> Result<()> {
     }
 }
 
-/// What the devices of all ranks have. Processes tell of theirs.
+/// What the devices of all ranks have together. Processes tell of theirs.
 fn facts_of_ranks(space: &Space) -> Result<DeviceFacts<'_>> {
     let mut facts = DeviceFacts::of(space);
     for rank in (1..space.comm().size()).filter(|_| space.others().is_empty()) {
         let free = values_in::<u64>(&space.comm().receive(rank)?);
         facts.free = facts.free.into_iter().chain(free).min();
+    }
+    if !space.on_host() || space.others().is_empty() {
+        facts.free = facts.free.map(|free| free.saturating_mul(space.comm().size() as u64));
     }
     Ok(facts)
 }
@@ -115,6 +118,12 @@ fn plan_of(model: &Model, facts: &DeviceFacts) -> Result<Plan> {
     let mut plan = plan::resolve(model, facts)?;
     if plan.method != Method::Cg {
         plan = plan::without_factor(model, facts, Reason::SeveralDevices);
+    }
+    // Rows of a matrix are made again on one device alone.
+    let is_in_slabs = plan.operator == Some(choices::Operator::MatrixFree) && plan::is_linear(&model.mesh);
+    if is_in_slabs && model.solver.preconditioner.is_none() {
+        plan.precondition(precond::AUTO, model.solver.order);
+        plan.reasons.clear();
     }
     plan.precision = Precision::Double;
     Ok(plan)

@@ -115,23 +115,11 @@ impl Shape {
         Ok(upper)
     }
 
-    /// Some of its rows, on a host: the others have no blocks.
+    /// Some of its rows: the others have no blocks.
     pub fn rows(&self, space: &Space, rows: Range<usize>) -> Result<Self> {
-        assert!(space.on_host(), "arrays are read as slices");
-        // SAFETY: the arrays live, in the host's memory, and nobody writes them.
-        let (starts, columns, of) = unsafe {
-            let starts = self.pattern.row_start.view().slice(0..self.pattern.n_rows + 1);
-            let blocks = starts[rows.start] as usize..starts[rows.end] as usize;
-            (starts, self.pattern.columns.view().slice(blocks.clone()), self.rows.view().slice(blocks))
-        };
-        let [first, end] = [starts[rows.start], starts[rows.end]];
-        let row_start = space.upload_vec(starts.iter().map(|start| (*start).clamp(first, end) - first).collect())?;
-        let (columns, rows) = (space.upload(columns)?, space.upload(of)?);
-        Ok(Shape {
-            pattern: Pattern { n_rows: self.pattern.n_rows, row_start, columns },
-            rows,
-            n_columns: self.n_columns,
-        })
+        let mut of_blocks = zeros(space, self.pattern.places(space, &rows)?.len())?;
+        let pattern = self.pattern.rows(space, &rows, Some(&mut of_blocks))?;
+        Ok(Shape { pattern, rows: of_blocks, n_columns: self.n_columns })
     }
 
     /// The blocks as kernels see them.

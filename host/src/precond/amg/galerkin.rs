@@ -119,7 +119,7 @@ impl<R: Real> Galerkin<'_, R> {
 
     /// Rows of the inverse of D.
     fn inverse_rows(&self, rows: &[u32]) -> Result<Vec<BlockRow>> {
-        let (space, size) = (self.space, self.fine.entries.size);
+        let (space, size) = (self.space, self.fine.size);
         if let Some(blocks) = &self.fine.blocks {
             let Some(inverse) = Fine::new(space, blocks)? else { unreachable!("doubles are numbers") };
             return matrix_rows(space, &inverse, rows);
@@ -154,7 +154,7 @@ impl<R: Real> Galerkin<'_, R> {
 
 /// Rows of a matrix.
 fn matrix_rows<R: Real>(space: &Space, of: &Fine<R>, rows: &[u32]) -> Result<Vec<BlockRow>> {
-    let (size, (sparsity, _)) = (of.entries.size, of.pattern.of_rows(space, rows)?);
+    let (size, (sparsity, _)) = (of.size, of.pattern.of_rows(space, rows)?);
     let values = of.blocks_of(space, (rows, &sparsity.row_start))?;
     Ok(by_row(&sparsity, values.chunks_exact(size * size).map(<[f64]>::to_vec)))
 }

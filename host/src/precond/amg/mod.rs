@@ -190,6 +190,14 @@ impl<T: Real> Build<T> for Amg<T> {
         if let Some(interfaces) = context.ranks {
             return ranks::build(space, (operator, inverse), None, (context, interfaces));
         }
+        if let Some(slabs) = context.slabs {
+            let (size, pattern) = (slabs.block_size(), slabs.pattern());
+            let mut parts = Parts::begin(LevelSize { size, rows: pattern.n_rows, blocks: pattern.n_blocks() }, None);
+            let in_double = space.download(&inverse)?.into_iter().map(T::to_f64).collect();
+            let fine = Fine::in_slabs(slabs, space.upload_vec(in_double)?);
+            parts.finest(space, (fine, pattern), (operator, inverse, false), context, View::from_slice(&[]))?;
+            return Ok(parts.amg());
+        }
         let mut parts = Parts::without_matrix(context);
         let smoother = Smoother::new(space, operator, inverse, None, View::from_slice(&[]), FEW)?;
         parts.lap(space, |times| &mut times.smoothing)?;
@@ -277,7 +285,7 @@ impl<'a, T: Real> Parts<'a, T> {
         context: &Context,
         scaling: View<f64>,
     ) -> Result<()> {
-        let size = fine.entries.size;
+        let size = fine.size;
         let nowhere = if context.coords.is_none() { Some(space.zeros(fine.pattern.n_rows)?) } else { None };
         let Some(coords) = context.coords.or(nowhere.as_ref()) else { unreachable!("one or the other is there") };
         if let Some(kept) = self.kept {

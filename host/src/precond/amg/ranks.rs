@@ -274,7 +274,7 @@ fn same<R: Real>(
     (at, beside): (&Place, &[(u32, u8)]),
     modes: &OfFree,
 ) -> Result<Coarsening> {
-    let (n, size) = (fine.pattern.n_rows, fine.entries.size);
+    let (n, size) = (fine.pattern.n_rows, fine.size);
     let mut strength = Strength::new(space, fine, at.coords, at.level, at.reach)?;
     strength.couple(space, beside)?;
     let modes = modes(strength.free)?;

@@ -7,14 +7,15 @@
 use super::aggregate::Aggregates;
 use super::blocks::{BlockRows, Columns, Shape};
 use super::coupled::Sums;
-use super::fine::Fine;
+use super::fine::{Fine, Slab};
 use super::strength::Strength;
 use super::tentative::{Modes, centroids, members};
 use crate::device::Buffer;
 use crate::linalg::Space;
 use crate::result::Result;
 use crate::sparse::{AUTO, CoupledRows, Matrix, Pattern, Tuning};
-use cuda_std::prelude::View;
+use cuda_std::prelude::{View, ViewMut};
+use kernels_rs::amg::blocks::Blocks;
 use kernels_rs::amg::product::{FillEmptyRows, GalerkinProduct, MultiplyBlocks, SmoothProlongator};
 use kernels_rs::real::Real;
 use kernels_rs::sparse::Entries;
@@ -96,7 +97,7 @@ pub fn aggregate<R: Real>(
     n_modes: usize,
     modes: impl FnOnce(Buffer<u8>) -> Result<Rc<Modes>>,
 ) -> Result<Option<Coarsening>> {
-    let (n, size) = (fine.pattern.n_rows, fine.entries.size);
+    let (n, size) = (fine.pattern.n_rows, fine.size);
     let is_worthwhile = |number: usize| (n_modes * number) as f64 <= WORTHWHILE * (size * n) as f64;
     let mut strength = Strength::new(space, fine, coords, level, reach)?;
     let mut aggregates = Aggregates::new(space, fine.pattern, &strength)?;
@@ -114,7 +115,7 @@ pub fn aggregate<R: Real>(
     let shape = members(space, &aggregates)?;
     let columns = Columns::new(space, &shape)?;
     let coords = centroids(space, aggregates.number, &columns, coords)?;
-    let (tentative, modes) = modes.orthonormalised(space, fine.entries.size, shape, &columns)?;
+    let (tentative, modes) = modes.orthonormalised(space, fine.size, shape, &columns)?;
     let (tentative, modes, coords) = (Rc::new(tentative), Rc::new(modes), Rc::new(coords));
     Ok(Some(Coarsening { tentative, is_smoothed: true, modes, coords, sums: None }))
 }
@@ -161,7 +162,7 @@ impl Symbolic {
     ///
     /// For a matrix that has not the blocks that this was made of.
     pub fn values<R: Real>(&self, space: &Space, fine: &Fine<R>, omega: f64) -> Result<Values> {
-        let sizes = (fine.pattern.n_rows, fine.pattern.n_blocks(), fine.entries.size);
+        let sizes = (fine.pattern.n_rows, fine.pattern.n_blocks(), fine.size);
         let Coarsening { tentative, is_smoothed, .. } = &self.coarsening;
         assert!(sizes == (tentative.shape.pattern.n_rows, self.n_blocks, tentative.rows), "a matrix of other blocks");
         let prolongator = if *is_smoothed { Rc::new(self.smoothed(space, fine, omega)?) } else { tentative.clone() };
@@ -172,15 +173,14 @@ impl Symbolic {
     /// `P = P_0 - omega D^-1 A P_0`.
     fn smoothed<R: Real>(&self, space: &Space, fine: &Fine<R>, omega: f64) -> Result<BlockRows<f64>> {
         let tentative = &self.coarsening.tentative;
-        let (entries, values) = (fine.entries, fine.values);
         let shape = self.uncoupled.as_ref().unwrap_or(&self.prolongator);
         let (mut p, mut inverse) = (None, fine.inverse.view());
         if let (Some(blocks), Some(unsolved)) = (&fine.blocks, &self.unsolved) {
-            let unsolved = product(space, (entries, values), tentative, unsolved)?;
-            p = Some(product(space, (blocks.entries(), blocks.values()), &unsolved, shape)?);
+            let Some(blocks) = Fine::new(space, blocks)? else { unreachable!("doubles are numbers") };
+            p = Some(product(space, &blocks, &product(space, fine, tentative, unsolved)?, shape)?);
             inverse = View::from_slice(&[]);
         }
-        let mut p = p.map_or_else(|| product(space, (entries, values), tentative, shape), Ok)?;
+        let mut p = p.map_or_else(|| product(space, fine, tentative, shape), Ok)?;
         let (of, values) = (p.shape.blocks(), p.values.view_mut());
         let kernel = SmoothProlongator { omega, inverse, tentative: tentative.view(), of, values };
         // SAFETY: all live until `finish`; each row of a block is written once.
@@ -192,18 +192,22 @@ impl Symbolic {
         }
     }
 
-    /// `P^T A P`, from `A P`: some rows of it after the others where memory is the host's, as all of them are as large
-    /// as A.
+    /// `P^T A P`, from `A P`: some rows of it after the others where A is in slabs or memory is the host's, as all of them
+    /// are as large as A.
     fn galerkin<R: Real>(&self, space: &Space, fine: &Fine<R>, p: &BlockRows<f64>) -> Result<Matrix<f64>> {
         let mut matrix = Matrix::<f64>::zeros(space, AUTO, p.columns, &self.pattern, Tuning::default())?;
         let n = fine.pattern.n_rows;
-        let height = if space.on_host() { n.div_ceil(SLABS).max(1) } else { n };
-        for first in (0..n).step_by(height.max(1)) {
-            let rows = first..(first + height).min(n);
-            let slab = if rows.len() == n { self.product.clone() } else { Rc::new(self.product.rows(space, rows)?) };
-            let right = product(space, (fine.entries, fine.values), p, &slab)?;
-            self.add_galerkin(space, p, &right, &mut matrix)?;
-        }
+        let height = if space.on_host() { n.div_ceil(SLABS) } else { n }.max(1);
+        fine.each(space, &mut |Slab { entries, values, rows }| {
+            for first in rows.clone().step_by(height) {
+                let rows = first..(first + height).min(rows.end);
+                let of = if rows.len() == n { self.product.clone() } else { Rc::new(self.product.rows(space, rows)?) };
+                let mut right = BlockRows::zeros(space, &of, [fine.size, p.columns])?;
+                multiply(space, (entries, values), p, of.blocks(), right.values.view_mut())?;
+                self.add_galerkin(space, p, &right, &mut matrix)?;
+            }
+            Ok(())
+        })?;
         let (entries, values) = (matrix.entries(), matrix.values_mut());
         // SAFETY: all live until `finish`; each row is written once.
         unsafe { space.run(self.pattern.n_rows, FillEmptyRows { entries, values }) }?;
@@ -235,26 +239,36 @@ impl Symbolic {
 }
 
 /// `C = A B`, with these blocks.
-fn product<R: Real>(
+fn product<R: Real>(space: &Space, a: &Fine<R>, b: &BlockRows<f64>, shape: &Rc<Shape>) -> Result<BlockRows<f64>> {
+    let mut c = BlockRows::zeros(space, shape, [a.size, b.columns])?;
+    let of_block = a.size * b.columns;
+    a.each(space, &mut |Slab { entries, values, rows }| {
+        let blocks = shape.pattern.places(space, &rows)?;
+        let to = c.values.view_mut().part(of_block * blocks.start..of_block * blocks.end);
+        multiply(space, (entries, values), b, shape.blocks().part(blocks), to)
+    })?;
+    Ok(c)
+}
+
+/// Some blocks of `A B`.
+fn multiply<R: Real>(
     space: &Space,
     (entries, values): (Entries, View<R>),
     b: &BlockRows<f64>,
-    shape: &Rc<Shape>,
-) -> Result<BlockRows<f64>> {
-    let mut c = BlockRows::zeros(space, shape, [entries.size, b.columns])?;
-    let (of, to) = (c.shape.blocks(), c.values.view_mut());
-    let right = b.view();
-    let items = |rows: usize| c.n_items() / rows;
-    // SAFETY: all live, B has as many rows as A has columns, and each row of a block of C is written once.
+    of: Blocks,
+    product: ViewMut<f64>,
+) -> Result<()> {
+    let (columns, b) = (b.columns, b.view());
+    let items = |height: usize| of.rows.len() * entries.size / height;
+    // SAFETY: all live until `finish`, B has as many rows as A has columns, and each row of a block of C is written once.
     unsafe {
-        match (c.rows, b.columns) {
-            (1, _) => space.run(items(1), MultiplyBlocks::<R, 1, 1> { entries, values, b: right, of, product: to }),
-            (2, 2) => space.run(items(1), MultiplyBlocks::<R, 1, 2> { entries, values, b: right, of, product: to }),
-            (2, _) => space.run(items(1), MultiplyBlocks::<R, 1, 3> { entries, values, b: right, of, product: to }),
-            (_, 3) => space.run(items(3), MultiplyBlocks::<R, 3, 3> { entries, values, b: right, of, product: to }),
-            _ => space.run(items(3), MultiplyBlocks::<R, 3, 6> { entries, values, b: right, of, product: to }),
+        match (entries.size, columns) {
+            (1, _) => space.run(items(1), MultiplyBlocks::<R, 1, 1> { entries, values, b, of, product }),
+            (2, 2) => space.run(items(1), MultiplyBlocks::<R, 1, 2> { entries, values, b, of, product }),
+            (2, _) => space.run(items(1), MultiplyBlocks::<R, 1, 3> { entries, values, b, of, product }),
+            (_, 3) => space.run(items(3), MultiplyBlocks::<R, 3, 3> { entries, values, b, of, product }),
+            _ => space.run(items(3), MultiplyBlocks::<R, 3, 6> { entries, values, b, of, product }),
         }
     }?;
-    space.finish()?;
-    Ok(c)
+    space.finish()
 }

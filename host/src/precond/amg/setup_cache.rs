@@ -46,7 +46,7 @@ impl SetupCache {
         pattern: &Rc<Pattern>,
         coords: &Buffer<[f64; 3]>,
     ) -> Result<()> {
-        let size = fine.entries.size;
+        let size = fine.size;
         let free = space.take(Strength::new(space, fine, coords, 0, REACH)?.free)?;
         let mut made_from = self.made_from.borrow_mut();
         let known = made_from.as_ref().filter(|known| std::ptr::eq(known.pattern.as_ptr(), Rc::as_ptr(pattern)));

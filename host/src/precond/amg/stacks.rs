@@ -43,6 +43,7 @@ pub fn inverse<R: Real>(
     flat: f64,
     is_coupled: bool,
 ) -> Result<Option<Matrix<f64>>> {
+    let Some((from, values)) = fine.whole() else { return Ok(None) };
     let n = fine.pattern.n_rows;
     let (strength, number) = stacked(space, fine.pattern, coords, flat)?;
     let is_worthwhile = |number: u64| {
@@ -69,14 +70,14 @@ pub fn inverse<R: Real>(
     unsafe { space.run(n, ListStacked { of, row_start: row_start.view(), columns: columns.view_mut() }) }?;
     space.finish()?;
     let blocks = Rc::new(Pattern { n_rows: n, row_start, columns });
-    let mut inverse = Matrix::<f64>::zeros(space, AUTO, fine.entries.size, &blocks, Tuning::default())?;
-    let (to, values) = (inverse.entries(), inverse.values_mut());
+    let mut inverse = Matrix::<f64>::zeros(space, AUTO, fine.size, &blocks, Tuning::default())?;
+    let (to, blocks) = (inverse.entries(), inverse.values_mut());
     let diagonal = if is_coupled { fine.inverse.view() } else { View::from_slice(&[]) };
-    let gather = GatherStacked { from: fine.entries, values: fine.values, inverse: diagonal, to, blocks: values };
+    let gather = GatherStacked { from, values, inverse: diagonal, to, blocks };
     // SAFETY: both matrices live until `finish`; a stack's entries belong to its first node.
     unsafe {
         space.run(n, gather)?;
-        space.run(n, InvertStacked { entries: to, blocks: values })?;
+        space.run(n, InvertStacked { entries: to, blocks })?;
     }
     space.finish()?;
     Ok(Some(inverse))

@@ -12,7 +12,7 @@
 //! Theirs has theta = 0.08, which takes some of the couplings of regular meshes of tetrahedra for weak, and makes twice
 //! as many aggregates.
 
-use super::fine::Fine;
+use super::fine::{Fine, Slab};
 use crate::device::Buffer;
 use crate::linalg::Space;
 use crate::result::Result;
@@ -47,7 +47,7 @@ impl Strength {
         level: usize,
         reach: f64,
     ) -> Result<Self> {
-        let (n, entries, values) = (fine.pattern.n_rows, fine.entries, fine.values);
+        let n = fine.pattern.n_rows;
         assert_eq!(coords.len(), n, "the nodes of another matrix");
         let coords = coords.view();
         let (mut norms, mut nearest) = (space.zeros(n)?, space.zeros(n)?);
@@ -56,19 +56,22 @@ impl Strength {
             free: space.zeros(n)?,
             linked: space.zeros(n)?,
         };
-        let to = Couplings {
-            strengths: found.strengths.view_mut(),
-            free: found.free.view_mut(),
-            linked: found.linked.view_mut(),
-        };
+        fine.each(space, &mut |Slab { entries, values, .. }| {
+            let (norms, nearest) = (norms.view_mut(), nearest.view_mut());
+            // SAFETY: here and below the matrix lives, and there is a place for each row and block; all live until `finish`.
+            unsafe { space.run(n, MeasureRows { entries, values, coords, norms, nearest }) }
+        })?;
         let threshold = (THRESHOLD / (1u64 << level) as f64).powi(2);
-        let measure = MeasureRows { entries, values, coords, norms: norms.view_mut(), nearest: nearest.view_mut() };
         let by = Measures { coords, norms: norms.view(), nearest: nearest.view(), threshold, reach };
-        // SAFETY: the matrix lives, and there is a place for each of its rows and blocks; all live until `finish`.
-        unsafe {
-            space.run(n, measure)?;
-            space.run(n, FindStrengths { entries, values, by, to })?;
-        }
+        fine.each(space, &mut |Slab { entries, values, rows }| {
+            let to = Couplings {
+                strengths: found.strengths.view_mut().part(fine.pattern.places(space, &rows)?),
+                free: found.free.view_mut(),
+                linked: found.linked.view_mut(),
+            };
+            // SAFETY: as above.
+            unsafe { space.run(n, FindStrengths { entries, values, by, to }) }
+        })?;
         space.finish()?;
         Ok(found)
     }
