@@ -1,17 +1,18 @@
 //! Supports in the solver's numbering: in components by [`kernels_rs::assembly::supports`], in other directions by
 //! [`kernels_rs::assembly::slanted`].
 
-use std::collections::BTreeMap;
-
 use super::{DeviceSlanted, Numbering, Slanted};
 use crate::device::Buffer;
 use crate::linalg::Space;
 use crate::model::{HeldSpace, Model};
+use crate::parallel::{self, PART};
 use crate::result::Result;
 use crate::sparse::Matrix;
 use kernels_rs::assembly::slanted::{EliminateSlanted, Held, SLANTED, take_off};
 use kernels_rs::assembly::supports::{Eliminate, Unbalanced};
 use kernels_rs::real::Real;
+use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// Supports in the solver's numbering.
 #[derive(Debug, Clone, PartialEq)]
@@ -212,15 +213,24 @@ impl Supports {
     /// Takes off a vector of the unknowns, flat, what is held of it.
     pub fn free_part(&self, values: &mut [f64]) {
         let size = self.components;
-        for (row, x) in values.chunks_exact_mut(size).enumerate().filter(|(row, _)| self.fixed[*row] != 0) {
-            match self.slanted.at(row).filter(|_| self.fixed[row] == SLANTED) {
-                None => (0..size).filter(|&i| self.is_fixed(row, i)).for_each(|i| x[i] = 0.0),
-                Some(directions) => {
-                    let free = take_off(directions, [0, 1, 2].map(|c| x.get(c).copied().unwrap_or(0.0)));
-                    x.copy_from_slice(&free[..size]);
-                }
+        let free = |row: usize, x: &mut [f64]| match self.slanted.at(row).filter(|_| self.fixed[row] == SLANTED) {
+            None => (0..size).filter(|&i| self.is_fixed(row, i)).for_each(|i| x[i] = 0.0),
+            Some(directions) => {
+                let free = take_off(directions, [0, 1, 2].map(|c| x.get(c).copied().unwrap_or(0.0)));
+                x.copy_from_slice(&free[..size]);
             }
-        }
+        };
+        parallel::map_chunks(values, size * PART, &|first, values| {
+            let rows = (first / size..).zip(values.chunks_exact_mut(size));
+            rows.filter(|(row, _)| self.fixed[*row] != 0).for_each(|(row, x)| free(row, x));
+        });
+    }
+
+    /// Whether all that is prescribed is 0.
+    pub fn is_at_rest(&self) -> bool {
+        let prescribed = &self.prescribed;
+        let is_zero = |part: Range<usize>| prescribed[part].iter().all(|value| *value == 0.0);
+        parallel::map_ranges(prescribed.len(), PART, &is_zero).into_iter().all(|is_zero| is_zero)
     }
 
     /// [`Supports::eliminate`] where some nodes are slanted.

@@ -38,6 +38,7 @@ pub(crate) use raw::Raw;
 use crate::element::ElementKind;
 pub use crate::element::middle;
 pub(crate) use crate::element::vector;
+use crate::parallel::{self, PART};
 
 /// How far from a plane nodes may lie, as a fraction of the longest extent: what programs for geometry leave of noise.
 const FLAT: f64 = 1e-6;
@@ -195,7 +196,8 @@ fn longest_side((low, high): ([f64; 3], [f64; 3])) -> f64 {
 
 /// The least and the greatest coordinates of some points; zeros without any.
 pub(crate) fn extent(coords: &[[f64; 3]]) -> ([f64; 3], [f64; 3]) {
-    extent_of(coords.iter().copied())
+    let parts = parallel::map_ranges(coords.len(), PART, &|part| extent_of(coords[part].iter().copied()));
+    extent_of(parts.into_iter().flat_map(|(low, high)| [low, high]))
 }
 
 /// The same of points one after the other.

@@ -368,9 +368,9 @@ const ON_AXIS: f64 = 1e-9;
 
 /// The nodes of a mesh on the axis of a body of revolution.
 fn on_axis(analysis: Analysis, mesh: &Mesh) -> impl Iterator<Item = u32> + '_ {
-    let near = ON_AXIS * mesh.longest_side();
-    let nodes = mesh.coords.iter().zip(0u32..);
-    nodes.filter(move |(x, _)| analysis.holds_axis() && x[0].abs() <= near).map(|(_, node)| node)
+    let coords = if analysis.holds_axis() { &mesh.coords[..] } else { &[] };
+    let near = if coords.is_empty() { 0.0 } else { ON_AXIS * mesh.longest_side() };
+    coords.iter().zip(0u32..).filter(move |(x, _)| x[0].abs() <= near).map(|(_, node)| node)
 }
 
 impl Model {

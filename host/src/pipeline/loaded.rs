@@ -106,7 +106,7 @@ impl Loaded {
             return Ok(());
         }
         // Springs strain where the body moves.
-        if model.springs.is_empty() && self.supports.prescribed.iter().any(|value| *value != 0.0) {
+        if model.springs.is_empty() && !self.supports.is_at_rest() {
             let weights = diagonal(&self.mesh)?;
             motion::take_off(&mut self.supports, &self.parts.lists, &self.coords, &weights);
         }
@@ -127,11 +127,10 @@ impl Loaded {
 
     /// `K w_D`, w_D what is prescribed; empty where that is 0.
     pub(super) fn prescribed_forces(&self, space: &Space) -> Result<Vec<f64>> {
-        let prescribed = &self.supports.prescribed;
-        if prescribed.iter().all(|value| *value == 0.0) {
+        if self.supports.is_at_rest() {
             return Ok(Vec::new());
         }
-        space.take(self.mesh.internal_force(space, &space.upload(prescribed)?, None)?)
+        space.take(self.mesh.internal_force(space, &space.upload(&self.supports.prescribed)?, None)?)
     }
 
     /// The right-hand side without loads.
@@ -215,8 +214,8 @@ impl Loaded {
         coupling: Option<&'a Coupling<T>>,
         inverse: impl FnOnce() -> Result<Buffer<T>>,
     ) -> Result<EnergyNorm<'a, T>> {
-        let rounded = |values: &[f64]| in_precision(space, values.iter().copied()).map(Some);
-        let some = |values: &[f64]| if loading.weights.is_empty() { Ok(None) } else { rounded(values) };
+        let some =
+            |values: &[f64]| if loading.weights.is_empty() { Ok(None) } else { in_precision(space, values).map(Some) };
         let Parts { lists, layout, several, .. } = &self.parts;
         let (pieces, diagonal) = match several {
             None => (lists, None),
@@ -247,8 +246,8 @@ fn entries_of(rows: &[u32], size: usize) -> impl Iterator<Item = usize> + '_ {
 }
 
 /// A vector on a device in the precision of the iteration.
-pub(super) fn in_precision<T: Real>(space: &Space, vector: impl IntoIterator<Item = f64>) -> Result<Buffer<T>> {
-    space.upload_vec(vector.into_iter().map(T::from_f64).collect())
+pub(super) fn in_precision<T: Real>(space: &Space, vector: &[f64]) -> Result<Buffer<T>> {
+    space.upload_vec(parallel::map_items(vector, &|value| T::from_f64(*value)))
 }
 
 /// The diagonal of a matrix from its inverse; 0 where that is 0.

@@ -411,7 +411,7 @@ const HEAD: usize = 4;
 fn case(body: &Loaded, f: &[f64], nodes: &[u32]) -> Vec<u8> {
     let Loaded { numbering, supports, loading, .. } = body;
     // Without couplings and prescribed values f is the loads of free unknowns: they are not sent twice.
-    let has_more = body.couplings.is_some() || supports.prescribed.iter().any(|value| *value != 0.0);
+    let has_more = body.couplings.is_some() || !supports.is_at_rest();
     let flags = [!loading.weights.is_empty(), has_more].map(|flag| f64::from(u8::from(flag)));
     let mut head = vec![loading.norm_f, loading.offset.len() as f64, flags[0], flags[1]];
     head.extend_from_slice(&loading.offset);
