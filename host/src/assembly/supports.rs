@@ -59,10 +59,12 @@ impl Supports {
         for support in model.supports.iter().filter(|support| !support.is_slanted()) {
             for node in &support.nodes {
                 let row = numbering.to_solver[*node as usize] as usize;
-                for (i, value) in support.displacement[..components].iter().enumerate() {
-                    if let Some(value) = value {
-                        supports.fixed[row] |= 1 << i;
-                        supports.prescribed[components * row + i] = *value;
+                let values = support.displacement[..components].iter().enumerate();
+                for (i, value) in values.filter_map(|(i, value)| value.map(|value| (i, value))) {
+                    supports.fixed[row] |= 1 << i;
+                    // Zeros that nobody writes take no memory.
+                    if value != 0.0 {
+                        supports.prescribed[components * row + i] = value;
                     }
                 }
             }

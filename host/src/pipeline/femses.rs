@@ -30,7 +30,7 @@ pub(super) fn solve<T: Real>(run: &mut Run) -> Result<()> {
         run.begin(case);
         let (loading, f) = body.loading::<T>(space, model, case)?;
         body.loading = loading;
-        let f = in_precision(space, &f)?;
+        let f = in_precision(space, f)?;
         let operator = ElementOperator::<T>::new(space, &body.mesh, &body.supports)?;
         run.timings.boundary += run.phase.next("solve");
         let (v, outcome) = iterate(space, model, &body, (&operator, &f), &plan, monitor)?;

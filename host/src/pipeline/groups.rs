@@ -40,7 +40,10 @@ impl Parts {
     pub(super) fn new(space: &Space, model: &Model, numbering: &Numbering, coords: &[[f64; 3]]) -> Result<Self> {
         let parts = model.coupled_parts();
         let (labels, n_parts) = &*parts;
-        let members = Members::of_labels(&numbering.gather(labels), *n_parts);
+        let members = match n_parts {
+            1 => Members::of_all(labels.len()),
+            _ => Members::of_labels(&numbering.gather(labels), *n_parts),
+        };
         let groups = Groups::new(model, labels).map(|groups| groups.numbered(numbering));
         Parts::of_members(space, model, (members, groups), coords)
     }

@@ -214,8 +214,8 @@ impl Loaded {
         coupling: Option<&'a Coupling<T>>,
         inverse: impl FnOnce() -> Result<Buffer<T>>,
     ) -> Result<EnergyNorm<'a, T>> {
-        let some =
-            |values: &[f64]| if loading.weights.is_empty() { Ok(None) } else { in_precision(space, values).map(Some) };
+        let rounded = |values: &[f64]| in_precision(space, values.iter().copied()).map(Some);
+        let some = |values: &[f64]| if loading.weights.is_empty() { Ok(None) } else { rounded(values) };
         let Parts { lists, layout, several, .. } = &self.parts;
         let (pieces, diagonal) = match several {
             None => (lists, None),
@@ -246,8 +246,8 @@ fn entries_of(rows: &[u32], size: usize) -> impl Iterator<Item = usize> + '_ {
 }
 
 /// A vector on a device in the precision of the iteration.
-pub(super) fn in_precision<T: Real>(space: &Space, vector: &[f64]) -> Result<Buffer<T>> {
-    space.upload_vec(parallel::map_items(vector, &|value| T::from_f64(*value)))
+pub(super) fn in_precision<T: Real>(space: &Space, vector: impl IntoIterator<Item = f64>) -> Result<Buffer<T>> {
+    space.upload_vec(vector.into_iter().map(T::from_f64).collect())
 }
 
 /// The diagonal of a matrix from its inverse; 0 where that is 0.

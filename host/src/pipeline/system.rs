@@ -74,7 +74,7 @@ impl<T: Real> System<T> {
                 (Operator::MatrixFree(product), Strategy::RowOwner)
             }
         };
-        let f = in_precision(space, &body.take_right_side::<T>(space)?)?;
+        let f = in_precision(space, body.take_right_side::<T>(space)?)?;
         let coupling = body.couplings.as_ref().map(|couplings| couplings.in_precision(space)).transpose()?;
         timings.boundary += phase.next("preconditioner");
         Ok(System { body, operator, f, coupling, halo: None, strategy })
@@ -131,7 +131,7 @@ impl<T: Real> System<T> {
         let mut assembly = Assembly::new(space, &self.body.mesh, matrix.pattern(), self.strategy)?;
         assembly.assemble(space, &self.body.mesh, matrix)?;
         constrain(space, model, &mut self.body, matrix)?;
-        self.f = in_precision(space, &self.body.take_right_side::<T>(space)?)?;
+        self.f = in_precision(space, self.body.take_right_side::<T>(space)?)?;
         Ok(())
     }
 
@@ -147,7 +147,7 @@ impl<T: Real> System<T> {
     /// The loads of a case of the model, and their right-hand side.
     pub(super) fn case(&self, space: &Space, model: &Model, case: usize) -> Result<(Loading, Buffer<T>)> {
         let (loading, f) = self.body.loading::<T>(space, model, case)?;
-        Ok((loading, in_precision(space, &f)?))
+        Ok((loading, in_precision(space, f)?))
     }
 
     /// Iterates from 0; returns `v [n]` too.
@@ -170,7 +170,7 @@ impl<T: Real> System<T> {
         options: CgOptions,
         monitor: &dyn Monitor,
     ) -> Result<(Vec<f64>, Outcome)> {
-        self.iterate_on(space, iteration, in_precision(space, start)?, options, monitor)
+        self.iterate_on(space, iteration, in_precision(space, start.iter().copied())?, options, monitor)
     }
 
     fn iterate_on(

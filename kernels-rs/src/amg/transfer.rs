@@ -14,12 +14,11 @@ use cuda_std::prelude::*;
 /// are too few columns for a thread each.
 pub const SHARES: usize = 16;
 
-/// Computes: a share of the entries of `P^T (r - q)` of a node of the next level, from every [`SHARES`]th block of its
-/// column, for W of the vectors.
+/// Computes: a share of an entry of `P^T (r - q)`, from every [`SHARES`]th block of its column, for W of the vectors.
 ///
-/// Parameters: `prolongator`, P, of N columns of a block; `members`, the blocks of its columns; `r, q [WIDTH][n]`;
-/// `shares [parts][n_columns][SHARES][N][W]`. Thread mapping: an item per share and part of the vectors.
-/// Memory moved: P once; r and q through the cache; 8 B per block; the shares.
+/// Parameters: `n_shares`, of all entries; `prolongator`, P, of N columns of a block; `members`, the blocks of its columns;
+/// `r, q [WIDTH][n]`; `shares [parts][n_columns][SHARES][N][W]`. Thread mapping: an item per share and part of the vectors;
+/// neighbours read one block. Memory moved: P once; r and q through the cache; 8 B per block; the shares.
 #[kernel(items, cpu = restrict_columns, T = [f32, f64], N = [1, 2, 3, 6], W = [1, 2, 8])]
 pub unsafe fn restrict_share<T: Real, const N: usize, const W: usize>(
     item: usize,
@@ -32,28 +31,24 @@ pub unsafe fn restrict_share<T: Real, const N: usize, const W: usize>(
 ) {
     let (of_part, part) = (item % n_shares, item / n_shares);
     let (r, q) = (r.part::<W>(part), q.part::<W>(part));
-    let (column, share) = (of_part / SHARES, of_part % SHARES);
+    let (share, c) = (of_part / N, of_part % N);
+    let (column, share) = (share / SHARES, share % SHARES);
     let Range { start, end } = members.range(column);
-    let mut sums = [[T::ZERO; W]; N];
+    let mut sums = [T::ZERO; W];
     let mut member = start + share;
     while member < end {
         let (row, block) = (members.rows.at(member) as usize, members.places.at(member) as usize);
         for i in 0..prolongator.rows {
             let entry = row * prolongator.rows + i;
-            let residuals: [T; W] = core::array::from_fn(|m| r[m].at(entry) - q[m].at(entry));
-            for c in 0..N {
-                let factor = prolongator.at(block, i, c);
-                for m in 0..W {
-                    sums[c][m] = fma(factor, residuals[m], sums[c][m]);
-                }
+            let factor = prolongator.at(block, i, c);
+            for m in 0..W {
+                sums[m] = fma(factor, r[m].at(entry) - q[m].at(entry), sums[m]);
             }
         }
         member += SHARES;
     }
-    for c in 0..N {
-        for m in 0..W {
-            shares.set((item * N + c) * W + m, sums[c][m]);
-        }
+    for m in 0..W {
+        shares.set(item * W + m, sums[m]);
     }
 }
 
@@ -74,7 +69,7 @@ unsafe fn restrict_columns<T: Real, const N: usize, const W: usize>(
     // Blocks that are asked for ahead: each is somewhere else in memory.
     const AHEAD: usize = 8;
     let size = N * prolongator.rows;
-    for column in items.start / SHARES..items.end.div_ceil(SHARES) {
+    for column in items.start / (SHARES * N)..items.end.div_ceil(SHARES * N) {
         let Range { start, end } = members.range(column);
         let mut sums = [[T::ZERO; N]; SHARES];
         for member in start..end {
@@ -91,10 +86,8 @@ unsafe fn restrict_columns<T: Real, const N: usize, const W: usize>(
                 }
             }
         }
-        for item in items.start.max(column * SHARES)..items.end.min((column + 1) * SHARES) {
-            for c in 0..N {
-                shares.set(item * N + c, sums[item % SHARES][c]);
-            }
+        for item in items.start.max(column * SHARES * N)..items.end.min((column + 1) * SHARES * N) {
+            shares.set(item, sums[item / N % SHARES][item % N]);
         }
     }
 }

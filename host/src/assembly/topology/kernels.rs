@@ -22,7 +22,7 @@ use crate::result::choices::Ordering;
 use crate::sparse::Pattern;
 use kernels_rs::setup::around::{Around, CountCells, ListCells, SortCells};
 use kernels_rs::setup::neighbours::{
-    BeginLists, CountCandidates, ListNeighbours, Lists, LongestList, PlaceCells, Placed, RenumberRows,
+    BeginLists, CountCandidates, ListNeighbours, Lists, LongestList, PlaceCells, PlaceColumns, RenumberRows,
 };
 use kernels_rs::setup::order::{DegreeKeys, Gather, GatherPoints, HILBERT_BITS, HilbertKeys, Invert};
 use std::rc::Rc;
@@ -223,14 +223,14 @@ impl NodeCells {
         let mut cells = space.zeros(self.cells.len())?;
         let n_slots = if pattern.n_rows == 0 { 0 } else { self.cells.len() * self.size() };
         let mut slots = space.zeros(n_slots)?;
-        let kernel = PlaceCells {
-            to_mesh: numbering.to_mesh.view(),
-            around: Around { nodes: nodes.view(), ..self.view() },
-            pattern: pattern.view(),
-            to: Placed { offsets: around.view(), cells: cells.view_mut(), slots: slots.view_mut() },
-        };
-        // SAFETY: all live until `finish`; a row has as many cells as its node has.
-        unsafe { space.run(numbering.to_mesh.len(), kernel) }?;
+        let (to_mesh, offsets) = (numbering.to_mesh.view(), around.view());
+        let place = PlaceCells { to_mesh, around: self.view(), offsets, cells: cells.view_mut() };
+        let (size, nodes_of, pattern) = (self.size(), nodes.view(), pattern.view());
+        // SAFETY: all live until `finish`; a row has as many cells as its node has, and columns for all their nodes.
+        unsafe {
+            space.run(numbering.to_mesh.len(), place)?;
+            space.run(n_slots, PlaceColumns { size, nodes: nodes_of, pattern, slots: slots.view_mut() })?;
+        }
         space.finish()?;
         Ok(CellBlock { index: self.index, kind: self.kind, n_cells: self.n_cells, nodes, around, cells, slots })
     }

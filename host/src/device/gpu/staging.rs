@@ -13,9 +13,9 @@ use cust::sys;
 /// Arrays of fewer bytes are left to the driver.
 pub const FROM_BYTES: usize = 2 << 20;
 /// Bytes of a piece.
-const PIECE: usize = 8 << 20;
+const PIECE: usize = 4 << 20;
 /// Bytes that a thread moves at once.
-const PART: usize = 1 << 20;
+const PART: usize = 1 << 18;
 
 /// Pinned memory for two pieces.
 pub struct Staging {

@@ -126,7 +126,7 @@ impl<T: Real> Transfer<T> {
         let of_shares = &mut self.shares[usize::from(W > 1)];
         let (r, q, shares) = (views(r), views(q), of_shares.view_mut());
         let columns = prolongator.columns;
-        let n_shares = n / columns * SHARES;
+        let n_shares = n * SHARES;
         let (n_items, parts) = (n_shares * width.div_ceil(W), width.div_ceil(W));
         // SAFETY: all live and have the unknowns of this level, or of the next; the vectors are borrowed uniquely.
         unsafe {

@@ -24,11 +24,13 @@ pub struct Members {
 }
 
 impl Members {
+    /// Of one part.
+    pub fn of_all(n: usize) -> Self {
+        Members { start: vec![0, n], rows: (0..n as u32).collect() }
+    }
+
     /// From the part of each row.
     pub fn of_labels(labels: &[u32], n_parts: usize) -> Self {
-        if n_parts == 1 {
-            return Members { start: vec![0, labels.len()], rows: (0..labels.len() as u32).collect() };
-        }
         let mut start = vec![0; n_parts + 1];
         labels.iter().for_each(|part| start[*part as usize + 1] += 1);
         (0..n_parts).for_each(|part| start[part + 1] += start[part]);
