@@ -86,7 +86,10 @@ fn stiffness_is_the_serial_assembly() {
             let symbolic = Symbolic::new(&model.mesh, &[], order, window).unwrap();
             let expected = renumbered(model.analysis.components(), &symbolic, &reference::stiffness(&model));
             on_every_device!(assembled::<f64>, &model, &symbolic, &expected);
-            on_every_device!(assembled::<f32>, &model, &symbolic, &expected);
+            // Plans refuse single precision for all others.
+            if model.form().is_isotropic {
+                on_every_device!(assembled::<f32>, &model, &symbolic, &expected);
+            }
         }
     }
 }
