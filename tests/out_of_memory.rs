@@ -9,7 +9,7 @@ use warpfem::model::Model;
 use warpfem::pipeline::{self, Phase, Solution, System, Timings, Used};
 use warpfem::plan;
 use warpfem::precond::{self, Context};
-use warpfem::result::choices::{Method, Preconditioner};
+use warpfem::result::choices::{Method, Operator, Preconditioner};
 use warpfem::result::{Changed, Error, Plan};
 use warpfem::solve::{CgOptions, Equations, Silent, cg};
 use warpfem::stress;
@@ -71,6 +71,7 @@ const THIRD: usize = 3;
 fn multigrid_without_room_gives_way() {
     let mut model = pulled(3);
     model.solver.preconditioner = Some(Preconditioner::Amg);
+    model.solver.operator = Some(Operator::Assembled);
     let solved = |recorder: Recorder| {
         let space = recorder.space()?;
         let found = pipeline::solve_on(&space, &model, &Silent)?;

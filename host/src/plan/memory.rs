@@ -6,7 +6,7 @@ use super::shape::{is_linear, is_quadratic};
 use crate::assembly::{CONDENSED_BYTES, SLABS};
 use crate::eigen;
 use crate::element::ElementKind;
-use crate::mesh::{Cells, Mesh};
+use crate::mesh::{Cells, Mesh, pairs};
 use crate::model::{Model, Study};
 use crate::result::Fill;
 use crate::result::choices::{Operator, Precision, Preconditioner};
@@ -56,6 +56,11 @@ pub fn slot_bytes(kind: ElementKind, elements: u64) -> u64 {
 /// Bytes of a matrix of `blocks` blocks of `size` x `size` values.
 pub fn matrix_bytes(blocks: u64, size: u64, value: u64) -> u64 {
     blocks.saturating_mul(value * size * size + INDEX)
+}
+
+/// Blocks of a model's matrix.
+pub(super) fn blocks(model: &Model) -> u64 {
+    model.mesh.coords.len() as u64 + 2 * pairs::coupled_pairs(&model.mesh) as u64
 }
 
 /// Bytes that live at the same time while the iteration runs.

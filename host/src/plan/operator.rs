@@ -1,8 +1,8 @@
 //! Whether products with K are computed from its entries or without them.
 
 use super::facts::DeviceFacts;
+use super::memory::{self, Memory};
 use super::shape::{is_linear, is_quadratic, stacked};
-use super::work::Work;
 use crate::assembly::matrix_free;
 use crate::element::ElementKind;
 use crate::model::{Model, SolverOptions};
@@ -48,12 +48,14 @@ impl Plan {
 
     /// Bodies whose matrix takes more memory than there is.
     fn has_room_without_matrix_alone(&self, model: &Model, device: &DeviceFacts) -> bool {
-        let has_room = |plan: &Plan| {
-            let memory = Work::planned(model, plan).memory;
-            device.free.is_none_or(|free| if device.on_host { memory.on_host() } else { memory.on_device() } <= free)
+        let (Some(by), Some(free), false) = (self.preconditioner, device.free, is_of_matrix(&model.solver)) else {
+            return false;
         };
-        let without = self.clone().without_matrix();
-        !is_of_matrix(&model.solver) && !has_room(self) && has_room(&without) && check(model, &without).is_ok()
+        let has_room = |memory: &Memory| free >= if device.on_host { memory.on_host() } else { memory.on_device() };
+        let with = Memory::of(model, by, self.precision, memory::blocks(model));
+        !has_room(&with)
+            && has_room(&with.without_matrix(model, by, self.precision))
+            && check(model, &self.clone().without_matrix()).is_ok()
     }
 }
 

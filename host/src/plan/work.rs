@@ -7,9 +7,9 @@
 
 use super::decide::fill;
 use super::iterations::{jacobi_iterations, multigrid_iterations};
-use super::memory::{DOUBLE, Memory, factor_bytes, matrix_bytes, matrix_values};
+use super::memory::{DOUBLE, Memory, blocks, factor_bytes, matrix_bytes, matrix_values};
 use super::shape::{STRETCHED, is_quadratic, median_height, median_stretch, one_across};
-use crate::mesh::{Cells, Mesh, pairs};
+use crate::mesh::{Cells, Mesh};
 use crate::model::Model;
 use crate::precond;
 use crate::result::choices::{Method, Operator, Precision, Preconditioner};
@@ -166,7 +166,7 @@ impl Work {
     /// Of a model and its matrix, whatever solves it.
     fn without_method(model: &Model, preconditioner: Preconditioner, precision: Precision) -> Work {
         let (nodes, size) = (model.mesh.coords.len(), model.analysis.components());
-        let blocks = nodes as u64 + 2 * pairs::coupled_pairs(&model.mesh) as u64;
+        let blocks = blocks(model);
         Work {
             unknowns: nodes * size,
             entries: blocks * (size * size) as u64,
