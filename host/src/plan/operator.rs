@@ -82,9 +82,9 @@ pub(super) fn check(model: &Model, plan: &Plan) -> Result<()> {
     let kinds: Vec<ElementKind> = model.mesh.solids().map(|(_, cells)| cells.kind).collect();
     let in_single = matches!(plan.precision, Precision::Single | Precision::Mixed);
     let why = match () {
-        () if plan.method != Method::Cg => format!("has no entries for method {}", plan.method),
+        () if plan.method != Method::Cg => format!("has no matrix for method {}", plan.method),
         () if is_of_matrix(solver) => "has no format, no ordering and no assembly strategy".into(),
-        () if precond::needs_entries(by) => format!("has no entries for preconditioner {by}"),
+        () if precond::needs_entries(by) => format!("has no matrix for preconditioner {by}"),
         () if plan.precision == Precision::MixedHalf
             || plan.precision == Precision::Mixed && !precond::reads_matrix(by) =>
         {
@@ -94,7 +94,9 @@ pub(super) fn check(model: &Model, plan: &Plan) -> Result<()> {
             format!("has no preconditioner {by} with couplings")
         }
         () if by == Preconditioner::Amg && !has_multigrid(model) => {
-            "has no multigrid for flat elements, nor for linear and quadratic ones in one mesh".into()
+            let flat = stacked(&model.mesh) >= MOST_STACKED;
+            let of = if flat { "flat elements" } else { "linear and quadratic elements in one mesh" };
+            format!("has no multigrid for {of}, but preconditioner jacobi")
         }
         () => match matrix_free::lacks(model.form(), &kinds, in_single) {
             Some(lack) => lack,

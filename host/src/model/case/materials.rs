@@ -219,7 +219,7 @@ impl Case {
             self.check_finite(key, value.span(), &components)?;
             Ok(components)
         };
-        let example = "axes = { x = [1.0, 1.0, 0.0], y = [-1.0, 1.0, 0.0] }, or round an axis: { axis = [0.0, 0.0, 1.0], at = [0.0, 0.0, 0.0] }";
+        let example = "axes = { x = [1.0, 1.0, 0.0], y = [-1.0, 1.0, 0.0] }, or round an axis: { axis = [0.0, 0.0, 1.0], at = [0.0, 0.0, 0.0] }, or { file = \"axes.csv\" } of a material";
         if let Some(file) = file {
             let message = "`file` is for the axes of a material, and stands alone";
             return Err(self.error_at(file.span(), message, example));

@@ -106,7 +106,7 @@ pub(super) fn build<T: Real>(
             };
             parts.coarsen(space, (smoother, &fine), &at, (Modes::rigid_number(size), &modes))?
         }
-        _ => return Err(missing("matrix")),
+        _ => return Err(missing("assembled operator")),
     };
     parts.below_shared(space, level, interfaces.gathered)?;
     Ok(parts.amg())
