@@ -179,7 +179,7 @@ pub fn slabs(space: &Space) -> Vec<u64> {
         let n = 3 * body.mesh.n_nodes;
         let (mut k, mut rows) = (DMatrix::zeros(n, n), Vec::new());
         slabs
-            .each(space, &mut |slab, of| {
+            .for_each(space, &mut |slab, of| {
                 k += dense_of(space, slab);
                 rows.extend(of);
                 Ok(())

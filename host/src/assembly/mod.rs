@@ -37,7 +37,7 @@ pub use mass::{BodyMass, body_masses, capacity_matrix, mass_along, mass_matrix};
 pub use matrix_free::MatrixFree;
 pub use numbering::Numbering;
 pub use numeric::{DeviceBlock, DeviceMesh};
-pub use slabs::{SLABS, SlabStiffness};
+pub use slabs::SlabStiffness;
 pub use slanted::{DeviceSlanted, Slanted};
 pub use stiffness::Assembly;
 pub use supports::{DeviceSupports, Supports};

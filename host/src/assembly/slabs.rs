@@ -3,23 +3,23 @@
 //! Multigrid makes its first coarse level from K. It reads it four times: norms of the diagonal, strong couplings, `A P_0`
 //! and `A P`. So K is assembled four times, and a sixteenth of it is there.
 
-use super::topology::TypeCells;
-use super::{Addition, Assembly, DeviceMesh, Numbering, Supports, Topology};
+use super::topology::{CellBlock, TypeCells};
+use super::{Assembly, DeviceMesh, Numbering, Supports, Topology};
+use crate::device::Buffer;
 use crate::linalg::Space;
 use crate::model::Model;
 use crate::result::Result;
 use crate::result::choices::{Format, Strategy};
-use crate::sparse::{Matrix, OfSlab, Pattern, Slabs, Tuning};
+use crate::sparse::{Matrix, Pattern, SLABS, SlabWork, Slabs, Tuning};
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// How many there are.
-pub const SLABS: usize = 16;
-
 /// K of a mesh after supports, in slabs.
 pub struct SlabStiffness<'a> {
-    mesh: DeviceMesh,
+    mesh: &'a DeviceMesh,
     pattern: Rc<Pattern>,
+    /// Those of each element type, see [`CellBlock`].
+    slots: Vec<Buffer<u16>>,
     assembly: RefCell<Assembly<f64>>,
     supports: &'a Supports,
 }
@@ -34,7 +34,7 @@ impl<'a> SlabStiffness<'a> {
         space: &Space,
         model: &Model,
         numbering: &Numbering,
-        mesh: &DeviceMesh,
+        mesh: &'a DeviceMesh,
         supports: &'a Supports,
     ) -> Result<Self> {
         let mut coords = space.zeros(mesh.n_nodes)?;
@@ -44,12 +44,13 @@ impl<'a> SlabStiffness<'a> {
             space.copy(&block.cells.nodes, &mut nodes)?;
             Ok((block.cells.index, block.cells.kind, nodes))
         });
-        let Topology { pattern, blocks, coords, .. } =
-            Topology::of_cells(space, cells.collect::<Result<_>>()?, &[], coords)?;
-        let mut mesh = DeviceMesh::new(space, model, blocks, coords)?;
-        mesh.addition = Addition::new(space, model, numbering)?;
-        let assembly = RefCell::new(Assembly::new(space, &mesh, &pattern, Strategy::RowOwner)?);
-        Ok(SlabStiffness { mesh, pattern, assembly, supports })
+        let pairs = model.constraints.pairs().into_iter();
+        let pairs: Vec<[u32; 2]> = pairs.map(|pair| pair.map(|node| numbering.to_solver[node as usize])).collect();
+        let Topology { pattern, blocks, .. } =
+            Topology::of_cells(space, cells.collect::<Result<_>>()?, &pairs, coords)?;
+        let slots = blocks.into_iter().map(|CellBlock { slots, .. }| slots).collect();
+        let assembly = RefCell::new(Assembly::new(space, mesh, &pattern, Strategy::RowOwner)?);
+        Ok(SlabStiffness { mesh, pattern, slots, assembly, supports })
     }
 }
 
@@ -62,14 +63,15 @@ impl Slabs<f64> for SlabStiffness<'_> {
         self.mesh.components()
     }
 
-    fn each(&self, space: &Space, work: &mut OfSlab<f64>) -> Result<()> {
+    fn for_each(&self, space: &Space, work: &mut SlabWork<f64>) -> Result<()> {
         let n = self.pattern.n_rows;
         let height = n.div_ceil(SLABS).max(1);
+        let slots: Vec<_> = self.slots.iter().map(Buffer::view).collect();
         for first in (0..n).step_by(height) {
             let rows = first..(first + height).min(n);
-            let blocks = Rc::new(self.pattern.rows(space, &rows, None)?);
+            let blocks = Rc::new(self.pattern.rows(space, &rows)?.0);
             let mut slab = Matrix::zeros(space, Format::Bcsr, self.block_size(), &blocks, Tuning::default())?;
-            self.assembly.borrow_mut().assemble(space, &self.mesh, &mut slab)?;
+            self.assembly.borrow_mut().assemble_by(space, self.mesh, &slots, &mut slab)?;
             self.supports.eliminate(space, &mut slab)?;
             work(&slab, rows)?;
         }

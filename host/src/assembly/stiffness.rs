@@ -14,6 +14,7 @@ use crate::result::choices::Strategy;
 use crate::result::{Error, Result};
 use crate::sparse::{Matrix, Pattern};
 use cuda_std::launch::Kernel;
+use cuda_std::prelude::View;
 use kernels_rs::assembly::atomic::{self, Atomic};
 use kernels_rs::assembly::by_element::ByElement;
 use kernels_rs::assembly::by_warp::{Atomics, ByWarp, ByWarp4Via, Sums};
@@ -95,6 +96,18 @@ impl<T: Real> Assembly<T> {
     /// Sets a matrix of the mesh's pattern, in blocks of its unknowns per node, to the mesh's stiffness before
     /// supports.
     pub fn assemble(&mut self, space: &Space, mesh: &DeviceMesh, matrix: &mut Matrix<T>) -> Result<()> {
+        let slots: Vec<View<u16>> = mesh.blocks.iter().map(|block| block.cells.slots.view()).collect();
+        self.assemble_by(space, mesh, &slots, matrix)
+    }
+
+    /// The same of a mesh that has no slots: these are those of each element type.
+    pub(super) fn assemble_by(
+        &mut self,
+        space: &Space,
+        mesh: &DeviceMesh,
+        slots: &[View<u16>],
+        matrix: &mut Matrix<T>,
+    ) -> Result<()> {
         let shape = (matrix.pattern().n_rows, matrix.block_size());
         assert_eq!(shape, (mesh.n_nodes, mesh.components()), "the matrix of another mesh");
         assert_eq!(self.blocks.len(), mesh.blocks.len(), "the assembly of another mesh");
@@ -102,9 +115,9 @@ impl<T: Real> Assembly<T> {
             matrix.clear(space)?;
         }
         for (i, (block, prepared)) in mesh.blocks.iter().zip(&mut self.blocks).enumerate() {
-            let CellBlock { kind, n_cells, ref slots, .. } = block.cells;
+            let CellBlock { kind, n_cells, .. } = block.cells;
             let (form, n_nodes, adds) = (mesh.form, mesh.n_nodes, i > 0);
-            let to = Destination { slots: slots.view(), entries: matrix.entries(), values: matrix.values_mut() };
+            let to = Destination { slots: slots[i], entries: matrix.entries(), values: matrix.values_mut() };
             let view = if form.is_isotropic { mesh.view(block) } else { mesh.general_view(block) };
             let job = Job { space, form, kind, n_nodes, n_cells, adds, mesh: view, to };
             // SAFETY: views of this mesh and this matrix, which live.

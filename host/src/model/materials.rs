@@ -54,7 +54,7 @@ fn axes_of(selector: &Selector<'_>, file: &Spanned<String>) -> Checked<Axes> {
     let axes = vectors.iter().zip(1..).map(|(&[a, b, c, d, e, f], number)| {
         law::spanned([a, b, c], [d, e, f]).ok_or_else(|| {
             let path = file.get_ref();
-            let message = format!("{path}: x and y of its {number}. point are parallel, or one of them is 0");
+            let message = format!("{path}: x and y of point {number} are parallel, or one of them is 0");
             selector.case.error_at(file.span(), message, "let them span a plane")
         })
     });

@@ -117,13 +117,15 @@ impl<T: Real> Maker<'_, T> {
         let (space, model, system) = (self.space, self.model, self.system);
         let context = system.body.context(model.solver.order);
         let build = |preconditioner| {
-            let is_assembled = matches!(system.operator, Operator::Assembled(_));
-            let level = if is_assembled { None } else { vertices(space, model, &system.body, preconditioner)? };
-            let vertices = level.as_ref().map(precond::VertexLevel::from);
-            let has_rows = is_assembled || preconditioner != Preconditioner::Amg || vertices.is_some();
             let Loaded { numbering, mesh, supports, .. } = &system.body;
-            let slabs = || SlabStiffness::new(space, model, numbering, mesh, supports);
-            let slabs = (!has_rows).then(slabs).transpose()?;
+            let (mut level, mut slabs) = (None, None);
+            if preconditioner == Preconditioner::Amg && matches!(system.operator, Operator::MatrixFree(_)) {
+                level = VertexLevel::new(space, model, numbering, mesh, supports)?;
+                if level.is_none() {
+                    slabs = Some(SlabStiffness::new(space, model, numbering, mesh, supports)?);
+                }
+            }
+            let vertices = level.as_ref().map(precond::VertexLevel::from);
             let slabs = slabs.as_ref().map(|slabs| slabs as &dyn Slabs<f64>);
             build.of(preconditioner, &Context { vertices, slabs, ..context }, space, &system.operator)
         };

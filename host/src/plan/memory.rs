@@ -1,15 +1,16 @@
 //! The memory that a solution takes: the sum of the arrays that live at the same time while the iteration runs.
-//! Measured against the program's peak on the CPU, for boxes of 60,000 to 130,000 nodes of every solid element: within
+//! Measured against the program's peak on the CPU, for boxes of 60,000 to 230,000 nodes of every solid element: within
 //! 15 %.
 
 use super::shape::{is_linear, is_quadratic};
-use crate::assembly::{CONDENSED_BYTES, SLABS};
+use crate::assembly::CONDENSED_BYTES;
 use crate::eigen;
 use crate::element::ElementKind;
 use crate::mesh::{Cells, Mesh, pairs};
 use crate::model::{Model, Study};
 use crate::result::Fill;
 use crate::result::choices::{Operator, Precision, Preconditioner};
+use crate::sparse::SLABS;
 use kernels_rs::vectors::WIDTH;
 
 /// Vectors that live while the iteration runs.
@@ -22,7 +23,7 @@ const OF_TIMES: u64 = 10;
 const MULTIGRID_BLOCKS: u64 = 18;
 /// The same where A P is there in slabs alone.
 const BLOCKS_BY_SLABS: u64 = 9;
-/// Blocks in a row of the matrix of vertices: those of hex8, which has the most.
+/// Blocks in a row of a matrix of linear elements: those of hex8, which has the most.
 const VERTEX_BLOCKS: u64 = 27;
 /// What products without a matrix keep, per unknown, of quadratic elements: lists of nodes, coordinates and sums, 36 to 56
 /// bytes (docs/benchmarks/matrix_free).
@@ -221,7 +222,7 @@ mod tests {
         }
     }
 
-    /// The same with a matrix.
+    /// The same with a matrix, by Jacobi.
     #[test]
     fn memory_of_boxes_is_met() {
         for (element, cells, peak) in

@@ -18,13 +18,14 @@ const MOST_STACKED: f64 = 0.1;
 const MEASURED: [ElementKind; 2] = [ElementKind::Tet10, ElementKind::Hex20];
 
 impl Plan {
-    /// The same with products without a matrix where they are asked for, or where they are known to be faster.
+    /// The same with products without a matrix where they are asked for or known to be faster, or where memory is too small for
+    /// the matrix.
     pub(super) fn with_operator(mut self, model: &Model, device: &DeviceFacts) -> Plan {
         let why = match model.solver.operator {
             Some(Operator::Assembled) => return self,
             Some(Operator::MatrixFree) => None,
             None if self.is_faster_without_matrix(model, device) => Some(Reason::NoMatrix),
-            None if self.has_room_without_matrix_alone(model, device) => Some(Reason::MatrixTooLarge),
+            None if self.fits_only_without_matrix(model, device) => Some(Reason::MatrixTooLarge),
             None => return self,
         };
         self.reasons.extend(why);
@@ -47,15 +48,13 @@ impl Plan {
     }
 
     /// Bodies whose matrix takes more memory than there is.
-    fn has_room_without_matrix_alone(&self, model: &Model, device: &DeviceFacts) -> bool {
-        let (Some(by), Some(free), false) = (self.preconditioner, device.free, is_of_matrix(&model.solver)) else {
+    fn fits_only_without_matrix(&self, model: &Model, device: &DeviceFacts) -> bool {
+        let (Some(by), Some(free), Ok(())) = (self.preconditioner, device.free, check(model, self)) else {
             return false;
         };
         let has_room = |memory: &Memory| free >= if device.on_host { memory.on_host() } else { memory.on_device() };
         let with = Memory::of(model, by, self.precision, memory::blocks(model));
-        !has_room(&with)
-            && has_room(&with.without_matrix(model, by, self.precision))
-            && check(model, &self.clone().without_matrix()).is_ok()
+        !has_room(&with) && has_room(&with.without_matrix(model, by, self.precision))
     }
 }
 
@@ -96,7 +95,7 @@ pub(super) fn check(model: &Model, plan: &Plan) -> Result<()> {
         () if by == Preconditioner::Amg && !has_multigrid(model) => {
             let flat = stacked(&model.mesh) >= MOST_STACKED;
             let of = if flat { "flat elements" } else { "linear and quadratic elements in one mesh" };
-            format!("has no multigrid for {of}, but preconditioner jacobi")
+            format!("has no multigrid for {of}: take preconditioner jacobi")
         }
         () => match matrix_free::lacks(model.form(), &kinds, in_single) {
             Some(lack) => lack,

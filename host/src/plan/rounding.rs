@@ -1,7 +1,7 @@
 //! Whether multigrid's cycle is in single precision.
 
 use super::facts::DeviceFacts;
-use super::shape::{STRETCHED, median_stretch, on_surface};
+use super::shape::{STRETCHED, is_linear, median_stretch, on_surface};
 use crate::model::Model;
 use crate::result::Plan;
 use crate::result::choices::{Operator, Precision, Preconditioner};
@@ -20,8 +20,10 @@ impl Plan {
 const MANY: usize = 200_000;
 /// Bytes per unknown of a matrix, a copy of it in single precision and a hierarchy, at most: those of hex20.
 const WITH_A_COPY: u64 = 5_000;
-/// The same without a matrix: 385 were measured in double precision, of 199 million unknowns of tet10.
+/// The same without a matrix, of quadratic elements: 385 were measured in double precision, of 199 million unknowns of tet10.
 const WITHOUT_MATRIX: u64 = 500;
+/// And of linear ones: 1,010 of 10 million unknowns of tet4.
+const OF_LINEAR: u64 = 1_200;
 /// Ratio of stiffnesses up to which single precision tells materials apart.
 const MOST_RATIO: f64 = 1e3;
 
@@ -43,7 +45,11 @@ fn is_rounded(model: &Model, device: &DeviceFacts, plan: &Plan) -> bool {
     if is_asked || device.on_host || n < MANY || model.mesh.dim() != 3 || model.analysis.physics().is_scalar() {
         return false;
     }
-    let per_unknown = if without_matrix { WITHOUT_MATRIX } else { WITH_A_COPY };
+    let per_unknown = match without_matrix {
+        true if is_linear(&model.mesh) => OF_LINEAR,
+        true => WITHOUT_MATRIX,
+        false => WITH_A_COPY,
+    };
     let has_room = device.free.is_none_or(|free| free > per_unknown * n as u64);
     let of_a_cube = 6.0 / (model.mesh.coords.len() as f64).cbrt();
     let is_compact = || on_surface(&model.mesh) <= MORE_SURFACE * of_a_cube;

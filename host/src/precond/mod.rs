@@ -89,7 +89,7 @@ pub struct Context<'a> {
     pub kept: Option<&'a SetupCache>,
     /// The level of the vertices, of an operator without entries that has nodes in the middle of edges.
     pub vertices: Option<VertexLevel<'a>>,
-    /// The matrix of such an operator without such nodes.
+    /// K in slabs, of an operator without entries whose elements are all linear.
     pub slabs: Option<&'a dyn Slabs<f64>>,
     /// The couplings around the matrix, which is K: then the preconditioner is one of `T^T K T`.
     pub coupled: Option<&'a CoupledRows>,

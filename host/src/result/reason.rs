@@ -105,7 +105,7 @@ impl fmt::Display for Reason {
                 "about {jacobi:.0} iterations with Jacobi are expected, and multigrid costs as much as {multigrid:.0}"
             ),
             Reason::NoMatrix => write!(f, "products without a matrix, which are faster for quadratic elements"),
-            Reason::MatrixTooLarge => write!(f, "products without the matrix, for which there is too little memory"),
+            Reason::MatrixTooLarge => write!(f, "products without a matrix, as there is too little memory for one"),
             Reason::Modes => write!(f, "LOBPCG finds the lowest modes, and takes few iterations with multigrid"),
             Reason::MultigridTooLarge => write!(f, "multigrid has too little memory"),
         }

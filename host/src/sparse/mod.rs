@@ -31,7 +31,7 @@ pub use pattern::{Pattern, Sparsity};
 pub use places::{gather_into, pick, places, put, scatter};
 pub use products::{CgState, Epilogue};
 pub use reduced::reduced;
-pub use slabs::{OfSlab, Slabs};
+pub use slabs::{SLABS, SlabWork, Slabs};
 pub use triangle::Triangle;
 pub use zero_sums::{SumEquation, ZeroSums};
 

@@ -3,7 +3,7 @@
 use crate::device::{Buffer, running_sums};
 use crate::linalg::Space;
 use crate::result::Result;
-use cuda_std::prelude::{View, ViewMut};
+use cuda_std::prelude::View;
 use kernels_rs::setup::order::Gather;
 use kernels_rs::sparse::PatternView;
 use kernels_rs::sparse::pattern::TakeRows;
@@ -80,7 +80,7 @@ impl Pattern {
     }
 
     /// The places of the blocks of some rows.
-    pub fn places(&self, space: &Space, rows: &Range<usize>) -> Result<Range<usize>> {
+    pub fn range(&self, space: &Space, rows: &Range<usize>) -> Result<Range<usize>> {
         if *rows == (0..self.n_rows) {
             return Ok(0..self.n_blocks());
         }
@@ -88,26 +88,23 @@ impl Pattern {
         Ok(start(rows.start)?..start(rows.end)?)
     }
 
-    /// Some of its rows; the others have no blocks. With the row of each block, if there is room for these in `of_blocks`.
-    pub fn rows(&self, space: &Space, rows: &Range<usize>, of_blocks: Option<&mut Buffer<u32>>) -> Result<Pattern> {
-        let n = self.n_rows;
-        let mut slab = Pattern {
-            n_rows: n,
-            row_start: space.zeros(n + 1)?,
-            columns: space.zeros(self.places(space, rows)?.len())?,
-        };
+    /// Some of its rows, the others having no blocks, and the row of each block.
+    pub fn rows(&self, space: &Space, rows: &Range<usize>) -> Result<(Pattern, Buffer<u32>)> {
+        let (n, n_blocks) = (self.n_rows, self.range(space, rows)?.len());
+        let mut slab = Pattern { n_rows: n, row_start: space.zeros(n + 1)?, columns: space.zeros(n_blocks)? };
+        let mut of_blocks = space.zeros(n_blocks)?;
         let kernel = TakeRows {
             from: self.view(),
             first: rows.start,
             end: rows.end,
             row_start: slab.row_start.view_mut(),
             columns: slab.columns.view_mut(),
-            rows: of_blocks.map_or(ViewMut::from_slice(&mut []), Buffer::view_mut),
+            rows: of_blocks.view_mut(),
         };
         // SAFETY: all live until `finish`, and there is a place for each block.
         unsafe { space.run(n + 1, kernel) }?;
         space.finish()?;
-        Ok(slab)
+        Ok((slab, of_blocks))
     }
 
     /// Number of blocks.

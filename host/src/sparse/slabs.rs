@@ -7,8 +7,11 @@ use kernels_rs::real::Real;
 use std::ops::Range;
 use std::rc::Rc;
 
-/// What is done with a slab: a matrix of as many rows, of which all but some have no blocks, and which these are.
-pub type OfSlab<'a, T> = dyn FnMut(&Matrix<T>, Range<usize>) -> Result<()> + 'a;
+/// How many slabs a large matrix is made or multiplied in.
+pub const SLABS: usize = 16;
+
+/// What is called with a slab, a matrix in which only some rows have blocks, and with the range of these rows.
+pub type SlabWork<'a, T> = dyn FnMut(&Matrix<T>, Range<usize>) -> Result<()> + 'a;
 
 /// What makes a matrix in slabs, whenever it is read.
 pub trait Slabs<T: Real> {
@@ -16,6 +19,6 @@ pub trait Slabs<T: Real> {
     fn pattern(&self) -> &Rc<Pattern>;
     /// Rows of a block.
     fn block_size(&self) -> usize;
-    /// Makes some rows after the others, and does something with each slab.
-    fn each(&self, space: &Space, work: &mut OfSlab<T>) -> Result<()>;
+    /// Makes some rows after the others. A slab is dropped when the work with it returns.
+    fn for_each(&self, space: &Space, work: &mut SlabWork<T>) -> Result<()>;
 }

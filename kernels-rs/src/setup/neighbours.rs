@@ -130,10 +130,12 @@ pub unsafe fn place_cells(row: usize, to_mesh: View<u32>, around: Around, offset
 /// Computes: the place in the row of each cell's node a of its node b.
 ///
 /// Parameters: `size`, N; `nodes [n_cells][N]`; `pattern`, whose rows have at most 2^16 columns; `slots [n_cells][N][N]`.
-/// Thread mapping: an item per slot. Memory moved: 2 B; nodes and columns are read and searched in the first-level cache.
+/// Thread mapping: an item per cell and a. Memory moved: 2 N B; nodes and columns are read and searched in the first-level
+/// cache.
 #[kernel(items)]
-pub unsafe fn place_columns(slot: usize, size: usize, nodes: View<u32>, pattern: PatternView, slots: ViewMut<u16>) {
-    let (pair, b) = (slot / size, slot % size);
-    let place = pattern.place(nodes.at(pair) as usize, nodes.at(pair / size * size + b));
-    slots.set(slot, place as u16);
+pub unsafe fn find_slots(item: usize, size: usize, nodes: View<u32>, pattern: PatternView, slots: ViewMut<u16>) {
+    let (row, first) = (nodes.at(item) as usize, item / size * size);
+    for b in 0..size {
+        slots.set(item * size + b, pattern.place(row, nodes.at(first + b)) as u16);
+    }
 }

@@ -51,8 +51,8 @@ impl PatternView {
 
 /// Computes: some rows of a matrix's blocks; the other rows have none.
 ///
-/// Parameters: `from`; rows `first..end` of it; `row_start [n_rows + 1]`; `columns`, and `rows`, of each block of these rows;
-/// `rows` may be left out. Thread mapping: an item per row and one more. Memory moved: 16 B per row, 8 or 12 B per block.
+/// Parameters: `from`; rows `first..end` of it; `row_start [n_rows + 1]`; `columns` and `rows` of each block of these rows.
+/// Thread mapping: an item per row and one more. Memory moved: 16 B per row, 12 B per block.
 #[kernel(items)]
 pub unsafe fn take_rows(
     row: usize,
@@ -71,8 +71,6 @@ pub unsafe fn take_rows(
     for block in from.blocks(row) {
         let place = block - start as usize;
         columns.set(place, from.columns.at(block));
-        if !rows.is_empty() {
-            rows.set(place, row as u32);
-        }
+        rows.set(place, row as u32);
     }
 }

@@ -22,7 +22,7 @@ use crate::result::choices::Ordering;
 use crate::sparse::Pattern;
 use kernels_rs::setup::around::{Around, CountCells, ListCells, SortCells};
 use kernels_rs::setup::neighbours::{
-    BeginLists, CountCandidates, ListNeighbours, Lists, LongestList, PlaceCells, PlaceColumns, RenumberRows,
+    BeginLists, CountCandidates, FindSlots, ListNeighbours, Lists, LongestList, PlaceCells, RenumberRows,
 };
 use kernels_rs::setup::order::{DegreeKeys, Gather, GatherPoints, HILBERT_BITS, HilbertKeys, Invert};
 use std::rc::Rc;
@@ -229,7 +229,7 @@ impl NodeCells {
         // SAFETY: all live until `finish`; a row has as many cells as its node has, and columns for all their nodes.
         unsafe {
             space.run(numbering.to_mesh.len(), place)?;
-            space.run(n_slots, PlaceColumns { size, nodes: nodes_of, pattern, slots: slots.view_mut() })?;
+            space.run(n_slots / size, FindSlots { size, nodes: nodes_of, pattern, slots: slots.view_mut() })?;
         }
         space.finish()?;
         Ok(CellBlock { index: self.index, kind: self.kind, n_cells: self.n_cells, nodes, around, cells, slots })

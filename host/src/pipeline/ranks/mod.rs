@@ -100,19 +100,6 @@ fn check(model: &Model, size: usize) -> Result<()> {
     }
 }
 
-/// What the devices of all ranks have together. Processes tell of theirs.
-fn facts_of_ranks(space: &Space) -> Result<DeviceFacts<'_>> {
-    let mut facts = DeviceFacts::of(space);
-    for rank in (1..space.comm().size()).filter(|_| space.others().is_empty()) {
-        let free = values_in::<u64>(&space.comm().receive(rank)?);
-        facts.free = facts.free.into_iter().chain(free).min();
-    }
-    if !space.on_host() || space.others().is_empty() {
-        facts.free = facts.free.map(|free| free.saturating_mul(space.comm().size() as u64));
-    }
-    Ok(facts)
-}
-
 /// The plan of a model on several devices like this one.
 fn plan_of(model: &Model, facts: &DeviceFacts) -> Result<Plan> {
     let mut plan = plan::resolve(model, facts)?;
@@ -157,7 +144,9 @@ pub(super) fn with_others<R>(
     }
     let alive = Alive(space.comm().clone());
     model.all().try_for_each(|model| check(model, size))?;
-    let ranks = Ranks::new(model, size, &facts_of_ranks(space)?, gathered)?;
+    // What one device has room for says nothing of the parts of a model.
+    let facts = DeviceFacts { free: None, ..DeviceFacts::of(space) };
+    let ranks = Ranks::new(model, size, &facts, gathered)?;
     let threads = (rayon::current_num_threads() / size).max(1);
     thread::scope(|scope| {
         let follow = |(device, comm): &(DeviceName, Comm)| {
@@ -189,8 +178,6 @@ pub(super) fn with_others<R>(
 /// Those of [`solve_into`].
 pub fn serve(space: &Space) -> Result<()> {
     let alive = Alive(space.comm().clone());
-    let free = DeviceFacts::of(space).free;
-    space.comm().send(0, bytemuck::cast_slice(free.as_slice()).to_vec());
     let part = |told: &[u8]| {
         postcard::from_bytes(told).map_err(|error| Error::Device(format!("the first rank is not understood: {error}")))
     };

@@ -116,10 +116,9 @@ impl Shape {
     }
 
     /// Some of its rows: the others have no blocks.
-    pub fn rows(&self, space: &Space, rows: Range<usize>) -> Result<Self> {
-        let mut of_blocks = zeros(space, self.pattern.places(space, &rows)?.len())?;
-        let pattern = self.pattern.rows(space, &rows, Some(&mut of_blocks))?;
-        Ok(Shape { pattern, rows: of_blocks, n_columns: self.n_columns })
+    pub fn rows(&self, space: &Space, rows: &Range<usize>) -> Result<Self> {
+        let (pattern, rows) = self.pattern.rows(space, rows)?;
+        Ok(Shape { pattern, rows, n_columns: self.n_columns })
     }
 
     /// The blocks as kernels see them.

@@ -17,7 +17,7 @@ pub struct Fine<'a, R: Real> {
     pub pattern: &'a Pattern,
     /// Rows of a block.
     pub size: usize,
-    pub(super) values: Values<'a, R>,
+    pub(super) source: Source<'a, R>,
     /// The inverse of its diagonal.
     pub inverse: Buffer<R>,
     /// The inverse of D, where that is not its diagonal but blocks: see [`stacks`](super::stacks).
@@ -25,7 +25,7 @@ pub struct Fine<'a, R: Real> {
 }
 
 /// Where its values are.
-pub(super) enum Values<'a, R: Real> {
+pub(super) enum Source<'a, R: Real> {
     Whole(Entries, View<R>),
     Slabs(&'a dyn Slabs<R>),
 }
@@ -44,31 +44,30 @@ impl<'a, R: Real> Fine<'a, R> {
     /// This matrix, unless its values are not numbers of the precision that it is multiplied in.
     pub fn new<V: Stored<Arithmetic = R>>(space: &Space, matrix: &'a Matrix<V>) -> Result<Option<Self>> {
         let Some(values) = V::numbers(matrix.values()) else { return Ok(None) };
-        let (inverse, values) = (inverse_diagonal(space, matrix)?, Values::Whole(matrix.entries(), values));
-        Ok(Some(Fine { pattern: matrix.pattern(), size: matrix.block_size(), values, inverse, blocks: None }))
+        let (inverse, source) = (inverse_diagonal(space, matrix)?, Source::Whole(matrix.entries(), values));
+        Ok(Some(Fine { pattern: matrix.pattern(), size: matrix.block_size(), source, inverse, blocks: None }))
     }
 
     /// A matrix that is there in slabs alone, whose diagonal has this inverse.
     pub fn in_slabs(slabs: &'a dyn Slabs<R>, inverse: Buffer<R>) -> Self {
         let (pattern, size) = (&**slabs.pattern(), slabs.block_size());
-        Fine { pattern, size, values: Values::Slabs(slabs), inverse, blocks: None }
+        Fine { pattern, size, source: Source::Slabs(slabs), inverse, blocks: None }
     }
 
     /// Its entries and values, if they are there.
     pub fn whole(&self) -> Option<(Entries, View<R>)> {
-        match self.values {
-            Values::Whole(entries, values) => Some((entries, values)),
-            Values::Slabs(_) => None,
+        match self.source {
+            Source::Whole(entries, values) => Some((entries, values)),
+            Source::Slabs(_) => None,
         }
     }
 
     /// Does something with all of its rows, some after the others.
-    pub fn each(&self, space: &Space, work: &mut dyn FnMut(Slab<R>) -> Result<()>) -> Result<()> {
-        match self.values {
-            Values::Whole(entries, values) => work(Slab { entries, values, rows: 0..self.pattern.n_rows }),
-            Values::Slabs(slabs) => {
-                slabs.each(space, &mut |slab, rows| work(Slab { entries: slab.entries(), values: slab.values(), rows }))
-            }
+    pub fn for_each_slab(&self, space: &Space, work: &mut dyn FnMut(Slab<R>) -> Result<()>) -> Result<()> {
+        match self.source {
+            Source::Whole(entries, values) => work(Slab { entries, values, rows: 0..self.pattern.n_rows }),
+            Source::Slabs(slabs) => slabs
+                .for_each(space, &mut |slab, rows| work(Slab { entries: slab.entries(), values: slab.values(), rows })),
         }
     }
 

@@ -154,7 +154,8 @@ impl<T: Real> Build<T> for Amg<T> {
             return ranks::build(space, (coupled.operator(), inverse), fine, (context, interfaces));
         }
         // What is kept does not know of couplings.
-        let mut parts = Parts::new(matrix, context.kept.filter(|_| context.coupled.is_none()));
+        let kept = context.kept.filter(|_| context.coupled.is_none());
+        let mut parts = Parts::new(matrix.block_size(), matrix.pattern(), kept);
         let (mut inverse, coupling) = (context.inverse_diagonal(space, matrix)?, context.coupling(space)?);
         let hubs = context.coupled.map_or(&[][..], |rows| &rows.hubs);
         let of_hubs = sparse::pick(space, &inverse, hubs)?;
@@ -191,8 +192,8 @@ impl<T: Real> Build<T> for Amg<T> {
             return ranks::build(space, (operator, inverse), None, (context, interfaces));
         }
         if let Some(slabs) = context.slabs {
-            let (size, pattern) = (slabs.block_size(), slabs.pattern());
-            let mut parts = Parts::begin(LevelSize { size, rows: pattern.n_rows, blocks: pattern.n_blocks() }, None);
+            let pattern = slabs.pattern();
+            let mut parts = Parts::new(slabs.block_size(), pattern, None);
             let in_double = space.download(&inverse)?.into_iter().map(T::to_f64).collect();
             let fine = Fine::in_slabs(slabs, space.upload_vec(in_double)?);
             parts.finest(space, (fine, pattern), (operator, inverse, false), context, View::from_slice(&[]))?;
@@ -248,8 +249,7 @@ struct Parts<'a, T: Real> {
 }
 
 impl<'a, T: Real> Parts<'a, T> {
-    fn new<V: Stored>(matrix: &Matrix<V>, kept: Option<&'a SetupCache>) -> Self {
-        let (size, pattern) = (matrix.block_size(), matrix.pattern());
+    fn new(size: usize, pattern: &Pattern, kept: Option<&'a SetupCache>) -> Self {
         Parts::begin(LevelSize { size, rows: pattern.n_rows, blocks: pattern.n_blocks() }, kept)
     }
 

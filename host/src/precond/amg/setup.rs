@@ -13,7 +13,7 @@ use super::tentative::{Modes, centroids, members};
 use crate::device::Buffer;
 use crate::linalg::Space;
 use crate::result::Result;
-use crate::sparse::{AUTO, CoupledRows, Matrix, Pattern, Tuning};
+use crate::sparse::{AUTO, CoupledRows, Matrix, Pattern, SLABS, Tuning};
 use cuda_std::prelude::{View, ViewMut};
 use kernels_rs::amg::blocks::Blocks;
 use kernels_rs::amg::product::{FillEmptyRows, GalerkinProduct, MultiplyBlocks, SmoothProlongator};
@@ -23,9 +23,6 @@ use std::rc::Rc;
 
 /// A level does not help if it has more than this part of the unknowns of the one above.
 pub const WORTHWHILE: f64 = 0.7;
-
-/// Parts that the rows of A P are made in on a host.
-const SLABS: usize = 16;
 
 /// The nodes of a next level, and what it represents of this one.
 pub struct Coarsening {
@@ -176,8 +173,11 @@ impl Symbolic {
         let shape = self.uncoupled.as_ref().unwrap_or(&self.prolongator);
         let (mut p, mut inverse) = (None, fine.inverse.view());
         if let (Some(blocks), Some(unsolved)) = (&fine.blocks, &self.unsolved) {
-            let Some(blocks) = Fine::new(space, blocks)? else { unreachable!("doubles are numbers") };
-            p = Some(product(space, &blocks, &product(space, fine, tentative, unsolved)?, shape)?);
+            let unsolved = product(space, fine, tentative, unsolved)?;
+            let mut solved = BlockRows::zeros(space, shape, [fine.size, tentative.columns])?;
+            let of_solved = (shape.blocks(), solved.values.view_mut());
+            multiply(space, (blocks.entries(), blocks.values()), &unsolved, of_solved)?;
+            p = Some(solved);
             inverse = View::from_slice(&[]);
         }
         let mut p = p.map_or_else(|| product(space, fine, tentative, shape), Ok)?;
@@ -198,12 +198,12 @@ impl Symbolic {
         let mut matrix = Matrix::<f64>::zeros(space, AUTO, p.columns, &self.pattern, Tuning::default())?;
         let n = fine.pattern.n_rows;
         let height = if space.on_host() { n.div_ceil(SLABS) } else { n }.max(1);
-        fine.each(space, &mut |Slab { entries, values, rows }| {
+        fine.for_each_slab(space, &mut |Slab { entries, values, rows }| {
             for first in rows.clone().step_by(height) {
                 let rows = first..(first + height).min(rows.end);
-                let of = if rows.len() == n { self.product.clone() } else { Rc::new(self.product.rows(space, rows)?) };
+                let of = if rows.len() == n { self.product.clone() } else { Rc::new(self.product.rows(space, &rows)?) };
                 let mut right = BlockRows::zeros(space, &of, [fine.size, p.columns])?;
-                multiply(space, (entries, values), p, of.blocks(), right.values.view_mut())?;
+                multiply(space, (entries, values), p, (of.blocks(), right.values.view_mut()))?;
                 self.add_galerkin(space, p, &right, &mut matrix)?;
             }
             Ok(())
@@ -242,10 +242,10 @@ impl Symbolic {
 fn product<R: Real>(space: &Space, a: &Fine<R>, b: &BlockRows<f64>, shape: &Rc<Shape>) -> Result<BlockRows<f64>> {
     let mut c = BlockRows::zeros(space, shape, [a.size, b.columns])?;
     let of_block = a.size * b.columns;
-    a.each(space, &mut |Slab { entries, values, rows }| {
-        let blocks = shape.pattern.places(space, &rows)?;
+    a.for_each_slab(space, &mut |Slab { entries, values, rows }| {
+        let blocks = shape.pattern.range(space, &rows)?;
         let to = c.values.view_mut().part(of_block * blocks.start..of_block * blocks.end);
-        multiply(space, (entries, values), b, shape.blocks().part(blocks), to)
+        multiply(space, (entries, values), b, (shape.blocks().part(blocks), to))
     })?;
     Ok(c)
 }
@@ -255,8 +255,7 @@ fn multiply<R: Real>(
     space: &Space,
     (entries, values): (Entries, View<R>),
     b: &BlockRows<f64>,
-    of: Blocks,
-    product: ViewMut<f64>,
+    (of, product): (Blocks, ViewMut<f64>),
 ) -> Result<()> {
     let (columns, b) = (b.columns, b.view());
     let items = |height: usize| of.rows.len() * entries.size / height;

@@ -56,16 +56,16 @@ impl Strength {
             free: space.zeros(n)?,
             linked: space.zeros(n)?,
         };
-        fine.each(space, &mut |Slab { entries, values, .. }| {
+        fine.for_each_slab(space, &mut |Slab { entries, values, .. }| {
             let (norms, nearest) = (norms.view_mut(), nearest.view_mut());
-            // SAFETY: here and below the matrix lives, and there is a place for each row and block; all live until `finish`.
+            // SAFETY: here and below there is a place for each row and block; what is freed is freed in its order.
             unsafe { space.run(n, MeasureRows { entries, values, coords, norms, nearest }) }
         })?;
         let threshold = (THRESHOLD / (1u64 << level) as f64).powi(2);
         let by = Measures { coords, norms: norms.view(), nearest: nearest.view(), threshold, reach };
-        fine.each(space, &mut |Slab { entries, values, rows }| {
+        fine.for_each_slab(space, &mut |Slab { entries, values, rows }| {
             let to = Couplings {
-                strengths: found.strengths.view_mut().part(fine.pattern.places(space, &rows)?),
+                strengths: found.strengths.view_mut().part(fine.pattern.range(space, &rows)?),
                 free: found.free.view_mut(),
                 linked: found.linked.view_mut(),
             };
