@@ -122,7 +122,7 @@ fn compare_all(space: &Space, model: &Model) -> Vec<u64> {
 }
 
 /// Cells some of which are covered by others of this kind at these corners.
-fn covered(kind: ElementKind, cells: [usize; 3], by: ElementKind, corners: &[usize]) -> Mesh {
+pub fn covered(kind: ElementKind, cells: [usize; 3], by: ElementKind, corners: &[usize]) -> Mesh {
     let mut mesh = meshes::distorted_box(kind, cells, 0.2);
     let cells = mesh.cells[0].nodes.chunks_exact(kind.info().n_nodes).step_by(2);
     let nodes: Vec<u32> = cells.flat_map(|cell| corners.iter().map(|corner| cell[*corner])).collect();
