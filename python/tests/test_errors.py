@@ -89,6 +89,8 @@ import resource, sys, warpfem
 def beam(*cells):
     model = warpfem.Model(generate={"kind": "box", "element": "tet10", "size": [4.0, 1.0, 1.0], "cells": cells})
     model.material(name="steel", young=210e9, poisson=0.3).support(on="xmin", fix="xyz")
+    # Without a matrix it would fit.
+    model.solver(operator="assembled")
     return model.force(on="xmax", total=[0.0, 0.0, -1e3])
 beam(2, 1, 1).solve("cpu")
 used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
