@@ -151,12 +151,6 @@ impl<T: Real> Maker<'_, T> {
     }
 }
 
-/// The level of the vertices, for multigrid.
-pub(super) fn vertices(space: &Space, model: &Model, body: &Loaded, by: Preconditioner) -> Result<Option<VertexLevel>> {
-    let Loaded { numbering, mesh, supports, .. } = body;
-    if by == Preconditioner::Amg { VertexLevel::new(space, model, numbering, mesh, supports) } else { Ok(None) }
-}
-
 impl<'a> From<&'a VertexLevel> for precond::VertexLevel<'a> {
     fn from(level: &'a VertexLevel) -> Self {
         precond::VertexLevel { matrix: &level.matrix, free: &level.free }

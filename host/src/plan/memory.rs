@@ -6,7 +6,7 @@ use super::shape::{is_linear, is_quadratic};
 use crate::assembly::CONDENSED_BYTES;
 use crate::eigen;
 use crate::element::ElementKind;
-use crate::mesh::{Cells, Mesh, pairs};
+use crate::mesh::{Mesh, pairs};
 use crate::model::{Model, Study};
 use crate::result::Fill;
 use crate::result::choices::{Operator, Precision, Preconditioner};
@@ -52,6 +52,11 @@ pub fn mesh_bytes(kind: ElementKind, nodes: u64, elements: u64) -> u64 {
 /// Bytes of the slots: where each pair of an element's nodes is in the matrix.
 pub fn slot_bytes(kind: ElementKind, elements: u64) -> u64 {
     elements.saturating_mul(SLOT * (kind.info().n_nodes as u64).pow(2))
+}
+
+/// The same of all elements of a mesh.
+fn all_slots(mesh: &Mesh) -> u64 {
+    mesh.solids().map(|(_, cells)| slot_bytes(cells.kind, cells.len() as u64)).sum()
 }
 
 /// Bytes of a matrix of `blocks` blocks of `size` x `size` values.
@@ -118,10 +123,9 @@ impl Memory {
     /// The same of a model whose products are computed without a matrix.
     pub(super) fn without_matrix(self, model: &Model, preconditioner: Preconditioner, precision: Precision) -> Memory {
         let (nodes, size) = (model.mesh.coords.len() as u64, model.analysis.components() as u64);
-        let slots = |(_, cells): (usize, &Cells)| slot_bytes(cells.kind, cells.len() as u64);
         let is_amg = preconditioner == Preconditioner::Amg;
         Memory {
-            lists: self.lists - model.mesh.solids().map(slots).sum::<u64>(),
+            lists: self.lists - all_slots(&model.mesh),
             matrix: if is_quadratic(&model.mesh) { PATCHES } else { OF_LINEAR }
                 * nodes
                 * size
@@ -180,10 +184,8 @@ pub fn hierarchy_bytes(model: &Model, operator: Option<Operator>) -> u64 {
     let block = DOUBLE * size * modes;
     match operator {
         Some(Operator::MatrixFree) if is_linear(&model.mesh) => {
-            let slots = |(_, cells): (usize, &Cells)| slot_bytes(cells.kind, cells.len() as u64);
-            let (blocks, slots) = (VERTEX_BLOCKS * nodes, model.mesh.solids().map(slots).sum::<u64>());
-            let hierarchy = BLOCKS_BY_SLABS * block * nodes;
-            hierarchy + slots + 2 * INDEX * blocks + matrix_bytes(blocks / SLABS as u64, size, DOUBLE)
+            let (blocks, hierarchy) = (VERTEX_BLOCKS * nodes, BLOCKS_BY_SLABS * block * nodes);
+            hierarchy + all_slots(&model.mesh) + 2 * INDEX * blocks + matrix_bytes(blocks / SLABS as u64, size, DOUBLE)
         }
         Some(Operator::MatrixFree) => {
             let vertices = vertices(&model.mesh);

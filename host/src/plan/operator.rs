@@ -29,10 +29,6 @@ impl Plan {
             None => return self,
         };
         self.reasons.extend(why);
-        self.without_matrix()
-    }
-
-    fn without_matrix(self) -> Plan {
         Plan { operator: Some(Operator::MatrixFree), format: None, assembly: None, ..self }
     }
 

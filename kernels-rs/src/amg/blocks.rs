@@ -49,6 +49,11 @@ impl Blocks {
     }
 }
 
+/// Rows of an n x n block of A_c that an item computes.
+pub const fn height(n: usize) -> usize {
+    if n.is_multiple_of(3) { 3 } else { 1 }
+}
+
 /// A block on the diagonal of a symmetric matrix or right of it, and its mirror image.
 #[derive(Clone, Copy)]
 pub(super) struct Mirrored {

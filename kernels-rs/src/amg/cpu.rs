@@ -4,7 +4,7 @@
 //! right factor meet is then read from a table of the row's columns, where a thread of a GPU searches for each; and a
 //! block is read once, not for each of its columns. Sums are formed in the kernels' order, so the bits are theirs.
 
-use super::blocks::{BlockRows, Blocks, Mirrored};
+use super::blocks::{BlockRows, Blocks, Mirrored, height};
 use super::pattern::Lists;
 use crate::real::{Real, fma};
 use crate::setup::lists::bisect;
@@ -125,7 +125,7 @@ pub unsafe fn multiply_rows<T: Real, const M: usize, const N: usize>(
 }
 
 /// The items of `galerkin_product` in a range.
-pub unsafe fn galerkin_rows<const M: usize, const N: usize>(
+pub unsafe fn galerkin_rows<const N: usize>(
     items: Range<usize>,
     prolongator: BlockRows<f64>,
     members: Lists,
@@ -134,7 +134,8 @@ pub unsafe fn galerkin_rows<const M: usize, const N: usize>(
     entries: Entries,
     values: ViewMut<f64>,
 ) {
-    let parts = N / M;
+    let height = const { height(N) };
+    let parts = N / height;
     let blocks = items.start / parts..items.end.div_ceil(parts);
     for_rows::<N>(blocks, of, N, |row, blocks, places, sums| {
         // Of the members, which ascend, those that `product` has rows of: often none.
@@ -147,7 +148,7 @@ pub unsafe fn galerkin_rows<const M: usize, const N: usize>(
         }
         // Rows of the items' blocks.
         let own = items.start.max(blocks.start * parts)..items.end.min(blocks.end * parts);
-        let own = own.start * M..own.end * M;
+        let own = own.start * height..own.end * height;
         let to: Vec<Mirrored> = (blocks.clone())
             .map(|block| Mirrored::new(entries, values, [row, of.columns.at(block) as usize]))
             .collect();
@@ -161,7 +162,11 @@ pub unsafe fn galerkin_rows<const M: usize, const N: usize>(
             for other in product.pattern.blocks(members.rows.at(member) as usize) {
                 let Some(place) = places.get(product.pattern.columns.at(other)) else { continue };
                 (0..product.rows).for_each(|m| right[m] = product.row(other, m));
-                add_product::<M, N>(&left[..product.rows], &right, &mut sums[place * N..(place + 1) * N]);
+                let sums = &mut sums[place * N..(place + 1) * N];
+                match height {
+                    3 => add_product::<3, N>(&left[..product.rows], &right, sums),
+                    _ => add_product::<1, N>(&left[..product.rows], &right, sums),
+                }
             }
         }
         for (i, c) in own.flat_map(|i| (0..N).map(move |c| (i, c))) {

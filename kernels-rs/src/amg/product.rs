@@ -4,7 +4,7 @@
 //! A thread of a GPU has some rows of a block of the result in registers, and looks for the blocks that contribute to
 //! it in the sorted rows of the right factor. Nothing is added up in memory. A CPU's takes whole rows.
 
-use super::blocks::{BlockRows, Blocks, Mirrored};
+use super::blocks::{BlockRows, Blocks, Mirrored, height};
 #[cfg(not(target_arch = "nvptx64"))]
 use super::cpu::{galerkin_rows, multiply_rows};
 use super::pattern::Lists;
@@ -91,15 +91,15 @@ pub unsafe fn smooth_prolongator<T: Real>(
     }
 }
 
-/// Computes: M rows of each block of `A_c += P^T (A P)`, where M divides N; A_c is symmetric, so those on the diagonal and
-/// right of it are computed, and their entries written twice.
+/// Computes: [`height`] rows of each block of `A_c += P^T (A P)`; A_c is symmetric, so those on the diagonal and right of it
+/// are computed, and their entries written twice.
 ///
 /// Parameters: `prolongator`, P; `members`, the blocks of its columns; `product`, A P or some rows of it, the others
 /// without blocks, with N columns of a block; `of`, the blocks to compute, row by row; `entries, values`, A_c. Thread
-/// mapping: an item per M rows of a block.
+/// mapping: an item per so many rows of a block.
 /// Memory moved: A_c read by half and written; the blocks of P and A P that meet, through the cache.
-#[kernel(items, cpu = galerkin_rows, M = [1, 3], N = [1, 2, 3, 6])]
-pub unsafe fn galerkin_product<const M: usize, const N: usize>(
+#[kernel(items, cpu = galerkin_rows, N = [1, 2, 3, 6])]
+pub unsafe fn galerkin_product<const N: usize>(
     item: usize,
     prolongator: BlockRows<f64>,
     members: Lists,
@@ -108,12 +108,13 @@ pub unsafe fn galerkin_product<const M: usize, const N: usize>(
     entries: Entries,
     values: ViewMut<f64>,
 ) {
-    let (block, top) = (item * M / N, item * M % N);
+    let height = const { height(N) };
+    let (block, top) = (item * height / N, item * height % N);
     let (row, column) = (of.rows.at(block) as usize, of.columns.at(block));
     let members_of_row = members.range(row);
     let to = Mirrored::new(entries, values, [row, column as usize]);
-    let mut sums = [[0.0; N]; M];
-    for i in 0..M {
+    let mut sums = [[0.0; N]; 3];
+    for i in 0..height {
         for c in 0..N {
             sums[i][c] = to.get(top + i, c);
         }
@@ -122,7 +123,7 @@ pub unsafe fn galerkin_product<const M: usize, const N: usize>(
         if let Some(place) = find(product.pattern, members.rows.at(member) as usize, column) {
             for m in 0..product.rows {
                 let right: [f64; N] = product.row(place, m);
-                for i in 0..M {
+                for i in 0..height {
                     let value = prolongator.at(members.places.at(member) as usize, m, top + i);
                     for c in 0..N {
                         sums[i][c] = fma(value, right[c], sums[i][c]);
@@ -131,7 +132,7 @@ pub unsafe fn galerkin_product<const M: usize, const N: usize>(
             }
         }
     }
-    for i in 0..M {
+    for i in 0..height {
         for c in 0..N {
             to.set(top + i, c, sums[i][c]);
         }

@@ -12,12 +12,12 @@ pub use division::{Division, Part};
 pub(super) use ghosts::Ghosts;
 pub use interface::GATHERED;
 
-use super::build::{Iterations, vertices};
+use super::build::Iterations;
 use super::system::patched;
 use super::unsupported::{Made, unsupported, without_matrix};
 use super::{Found, Loaded, Loading, Operator, Phase, RankSize, Run, Solution, System, Timings, stopping};
 use crate::assembly::matrix_free::Division as Patches;
-use crate::assembly::{Couplings, MatrixFree};
+use crate::assembly::{Couplings, MatrixFree, VertexLevel};
 use crate::device::DeviceName;
 use crate::linalg::{Comm, Space, Traffic, values_in};
 use crate::model::{Model, Study};
@@ -367,7 +367,10 @@ fn iteration(
     interfaces: &Interfaces,
 ) -> Result<Box<dyn Iteration<f64>>> {
     let context = Context { ranks: Some(interfaces), ..body.context(model.solver.order) };
-    let level = vertices(space, model, body, by)?;
+    let level = match by {
+        Preconditioner::Amg => VertexLevel::new(space, model, &body.numbering, &body.mesh, &body.supports)?,
+        _ => None,
+    };
     let vertices = level.as_ref().map(precond::VertexLevel::from);
     Iterations::PLAIN.of(by, &Context { vertices, ..context }, space, operator)
 }

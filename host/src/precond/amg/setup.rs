@@ -15,7 +15,7 @@ use crate::linalg::Space;
 use crate::result::Result;
 use crate::sparse::{AUTO, CoupledRows, Matrix, Pattern, SLABS, Tuning};
 use cuda_std::prelude::{View, ViewMut};
-use kernels_rs::amg::blocks::Blocks;
+use kernels_rs::amg::blocks::{Blocks, height};
 use kernels_rs::amg::product::{FillEmptyRows, GalerkinProduct, MultiplyBlocks, SmoothProlongator};
 use kernels_rs::real::Real;
 use kernels_rs::sparse::Entries;
@@ -219,19 +219,16 @@ impl Symbolic {
     /// Adds `P^T A P` to A_c, of some rows of A P.
     fn add_galerkin(&self, space: &Space, p: &BlockRows<f64>, ap: &BlockRows<f64>, to: &mut Matrix<f64>) -> Result<()> {
         let (size, of) = (p.columns, self.upper.blocks());
-        let (rows, entries, values) = (self.upper.rows.len() * size, to.entries(), to.values_mut());
+        let (entries, values) = (to.entries(), to.values_mut());
+        let items = self.upper.rows.len() * size / height(size);
         let (prolongator, members, product) = (p.view(), self.columns.view(), ap.view());
         // SAFETY: all live until `finish`; each entry is written by one item.
         unsafe {
             match size {
-                1 => space.run(rows, GalerkinProduct::<1, 1> { prolongator, members, product, of, entries, values }),
-                2 => space.run(rows, GalerkinProduct::<1, 2> { prolongator, members, product, of, entries, values }),
-                3 => {
-                    space.run(rows / 3, GalerkinProduct::<3, 3> { prolongator, members, product, of, entries, values })
-                }
-                _ => {
-                    space.run(rows / 3, GalerkinProduct::<3, 6> { prolongator, members, product, of, entries, values })
-                }
+                1 => space.run(items, GalerkinProduct::<1> { prolongator, members, product, of, entries, values }),
+                2 => space.run(items, GalerkinProduct::<2> { prolongator, members, product, of, entries, values }),
+                3 => space.run(items, GalerkinProduct::<3> { prolongator, members, product, of, entries, values }),
+                _ => space.run(items, GalerkinProduct::<6> { prolongator, members, product, of, entries, values }),
             }
         }?;
         space.finish()

@@ -34,7 +34,7 @@ pub fn flat(context: &Context) -> f64 {
 }
 
 /// `D^-1` of the matrix of nodes at `coords`, stacked if they are `flat` times as close as the farthest; nothing if
-/// hardly any elements are flat, in all ranks where these share the matrix. With couplings around the matrix its own `inverse`
+/// hardly any elements are flat, in all ranks where these share the matrix, or the matrix is there in slabs alone. With couplings around the matrix its own `inverse`
 /// diagonal is that of all.
 pub fn inverse<R: Real>(
     space: &Space,
