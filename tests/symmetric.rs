@@ -3,7 +3,7 @@
 
 use crate::common::blocks::{Blocks, band, random_sparsity, sparsity};
 use crate::common::{Random, assert_close, bits, floats, on_threads, rounding};
-use cuda_std::GpuFloat;
+use cuda_std::{GpuFloat, Number};
 use kernels_rs::cg_persistent::{HISTORY, RECORD};
 use kernels_rs::half::F16;
 use kernels_rs::precond::Step;

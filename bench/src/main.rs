@@ -45,6 +45,7 @@ mod trust;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
+use warpfem::cli::memory::HugePages;
 use warpfem::cli::{self, devices, print};
 use warpfem::device::DeviceName;
 use warpfem::device::bandwidth::{self, median};
@@ -131,6 +132,9 @@ impl Common {
         bandwidth::copy(space, if self.is_gpu() { GPU_BYTES } else { HOST_BYTES }, self.samples)
     }
 }
+
+#[global_allocator]
+static ALLOCATOR: HugePages = HugePages;
 
 fn main() -> ExitCode {
     std::alloc::set_alloc_error_hook(cli::out_of_memory);

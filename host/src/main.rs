@@ -2,6 +2,10 @@
 #![feature(alloc_error_hook)]
 
 use std::process::ExitCode;
+use warpfem::cli::memory::HugePages;
+
+#[global_allocator]
+static ALLOCATOR: HugePages = HugePages;
 
 fn main() -> ExitCode {
     std::alloc::set_alloc_error_hook(warpfem::cli::out_of_memory);

@@ -8,7 +8,7 @@
 use crate::element::Element;
 use crate::material::{Lame, stiffness_block};
 use crate::real::{Real, add_outer, dot3, fma};
-use cuda_std::prelude::DeviceCopy;
+use cuda_std::prelude::{DeviceCopy, Number};
 
 /// What is integrated: how many unknowns a node has, and what a block of the matrix is made of.
 pub trait Form: Copy + Send + Sync + 'static {
@@ -19,7 +19,7 @@ pub trait Form: Copy + Send + Sync + 'static {
     /// What is summed over quadrature points for a pair of nodes.
     type Product<T: Real>: Copy;
     /// Constants of a material.
-    type Constants<T: Real>: Copy;
+    type Constants<T: Number>: Copy;
     /// These as [`MeshView::constants`](crate::assembly::MeshView) has them, one after the other.
     type Stored: DeviceCopy;
 
@@ -57,7 +57,7 @@ pub trait Flux: Form {
     /// The stress s of a field with gradient `h[i][j] = du_i/dx_j`, or C times a potential's gradient in the first row: the
     /// force on node a is `f_a = int s g_a dV`. In a body of revolution the third column of h is `u_i / r`, and that of s
     /// belongs to the third component of g.
-    fn flux<E: Element, T: Real>(h: [[T; 3]; 3], constants: Self::Constants<T>) -> [[T; 3]; 3];
+    fn flux<E: Element, T: Number>(h: [[T; 3]; 3], constants: Self::Constants<T>) -> [[T; 3]; 3];
 }
 
 /// Unknowns of a node, the size of a block.
@@ -79,7 +79,7 @@ impl Form for Elasticity {
     const UNROLLS: bool = true;
     const UNKNOWNS: [usize; 4] = [0, 1, 2, 3];
     type Product<T: Real> = [[T; 3]; 3];
-    type Constants<T: Real> = Lame<T>;
+    type Constants<T: Number> = Lame<T>;
     type Stored = [f64; 2];
 
     #[inline(always)]
@@ -110,7 +110,7 @@ impl Form for Elasticity {
 
 impl Flux for Elasticity {
     #[inline(always)]
-    fn flux<E: Element, T: Real>(h: [[T; 3]; 3], Lame { lambda, mu }: Lame<T>) -> [[T; 3]; 3] {
+    fn flux<E: Element, T: Number>(h: [[T; 3]; 3], Lame { lambda, mu }: Lame<T>) -> [[T; 3]; 3] {
         let mut trace = h[0][0];
         for i in 1..E::DIM {
             trace += h[i][i];
@@ -140,7 +140,7 @@ impl Form for Conduction {
     const UNROLLS: bool = true;
     const UNKNOWNS: [usize; 4] = [1; 4];
     type Product<T: Real> = T;
-    type Constants<T: Real> = T;
+    type Constants<T: Number> = T;
     type Stored = [f64; 2];
 
     #[inline(always)]
@@ -206,7 +206,7 @@ pub struct General;
 impl Form for General {
     const UNKNOWNS: [usize; 4] = [0, 1, 2, 3];
     type Product<T: Real> = [[T; 3]; 3];
-    type Constants<T: Real> = [T; 21];
+    type Constants<T: Number> = [T; 21];
     type Stored = [f64; 21];
 
     #[inline(always)]
@@ -295,7 +295,7 @@ impl Constitutive for General {
 
 /// Strains in Voigt's order, with engineering shears.
 #[inline(always)]
-fn strain_of<E: Element, T: Real>(h: [[T; 3]; 3]) -> [T; 6] {
+fn strain_of<E: Element, T: Number>(h: [[T; 3]; 3]) -> [T; 6] {
     let mut strain = [T::ZERO; 6];
     for i in 0..E::DIM {
         for k in 0..directions::<E>() {
@@ -309,7 +309,7 @@ fn strain_of<E: Element, T: Real>(h: [[T; 3]; 3]) -> [T; 6] {
 
 /// `D eps`.
 #[inline(always)]
-fn stress_of<T: Real>(strain: [T; 6], d: [T; 21]) -> [T; 6] {
+fn stress_of<T: Number>(strain: [T; 6], d: [T; 21]) -> [T; 6] {
     let mut stress = [T::ZERO; 6];
     for i in 0..6 {
         for j in 0..6 {
@@ -321,7 +321,7 @@ fn stress_of<T: Real>(strain: [T; 6], d: [T; 21]) -> [T; 6] {
 
 impl Flux for General {
     #[inline(always)]
-    fn flux<E: Element, T: Real>(h: [[T; 3]; 3], d: [T; 21]) -> [[T; 3]; 3] {
+    fn flux<E: Element, T: Number>(h: [[T; 3]; 3], d: [T; 21]) -> [[T; 3]; 3] {
         let stress = stress_of(strain_of::<E, T>(h), d);
         let mut flux = [[T::ZERO; 3]; 3];
         for i in 0..E::DIM {
@@ -342,7 +342,7 @@ pub struct Scalar;
 impl Form for Scalar {
     const UNKNOWNS: [usize; 4] = [1; 4];
     type Product<T: Real> = [[T; 3]; 3];
-    type Constants<T: Real> = [T; 6];
+    type Constants<T: Number> = [T; 6];
     type Stored = [f64; 6];
 
     #[inline(always)]
@@ -417,13 +417,13 @@ impl Constitutive for Scalar {
 
 /// `C grad u`.
 #[inline(always)]
-fn times<T: Real>(c: [T; 6], gradient: [T; 3]) -> [T; 3] {
+fn times<T: Number>(c: [T; 6], gradient: [T; 3]) -> [T; 3] {
     core::array::from_fn(|i| dot3([c[upper(3, i, 0)], c[upper(3, i, 1)], c[upper(3, i, 2)]], gradient))
 }
 
 impl Flux for Scalar {
     #[inline(always)]
-    fn flux<E: Element, T: Real>(h: [[T; 3]; 3], c: [T; 6]) -> [[T; 3]; 3] {
+    fn flux<E: Element, T: Number>(h: [[T; 3]; 3], c: [T; 6]) -> [[T; 3]; 3] {
         let mut gradient = h[0];
         for i in E::DIM..3 {
             gradient[i] = T::ZERO;

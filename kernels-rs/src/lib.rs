@@ -34,6 +34,7 @@
 //! the emulator finds what breaks the promise.
 #![cfg_attr(target_arch = "nvptx64", no_std)]
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx, asm_experimental_arch, stdarch_nvptx))]
+#![cfg_attr(not(target_arch = "nvptx64"), feature(portable_simd))]
 #![allow(clippy::needless_range_loop, reason = "indices are what the equations have")]
 #![allow(unsafe_op_in_unsafe_fn, reason = "a kernel is unsafe as a whole: see the crate's section on safety")]
 #![allow(clippy::missing_safety_doc, reason = "what all functions ask is in the crate's section on safety")]

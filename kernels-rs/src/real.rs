@@ -21,10 +21,20 @@ pub trait Stored: DeviceCopy + bytemuck::Pod + Send + Sync + 'static {
 pub type Arithmetic<V> = <V as Stored>::Arithmetic;
 
 /// A floating-point type of matrices and vectors: `f32` or `f64`.
-pub trait Real: GpuFloat + Stored<Arithmetic = Self> + Display {}
+pub trait Real: GpuFloat + Stored<Arithmetic = Self> + Display {
+    /// Several of them, on a CPU.
+    #[cfg(not(target_arch = "nvptx64"))]
+    type Lanes: cuda_std::Lanes<Of = Self>;
+}
 
-impl Real for f32 {}
-impl Real for f64 {}
+impl Real for f32 {
+    #[cfg(not(target_arch = "nvptx64"))]
+    type Lanes = core::simd::f32x8;
+}
+impl Real for f64 {
+    #[cfg(not(target_arch = "nvptx64"))]
+    type Lanes = core::simd::f64x4;
+}
 
 macro_rules! stored_as_they_are {
     ($($type:ident)*) => {$(
@@ -49,10 +59,10 @@ macro_rules! stored_as_they_are {
 
 stored_as_they_are!(f32 f64);
 
-/// `a b + c`, fused where the machine can: see [`GpuFloat::mul_add`].
+/// `a b + c`, fused where the machine can: see [`Number::mul_add`].
 #[inline(always)]
-pub fn fma<T: GpuFloat>(a: T, b: T, c: T) -> T {
-    GpuFloat::mul_add(a, b, c)
+pub fn fma<T: Number>(a: T, b: T, c: T) -> T {
+    Number::mul_add(a, b, c)
 }
 
 /// Bits that follow no pattern, for an index: SplitMix64 (Steele, Lea, Flood 2014) but for its last step.
@@ -65,7 +75,7 @@ pub fn mixed(i: usize) -> u64 {
 
 /// `a . b`.
 #[inline(always)]
-pub fn dot3<T: Real>(a: [T; 3], b: [T; 3]) -> T {
+pub fn dot3<T: Number>(a: [T; 3], b: [T; 3]) -> T {
     fma(a[0], b[0], fma(a[1], b[1], a[2] * b[2]))
 }
 

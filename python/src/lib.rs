@@ -16,6 +16,10 @@ mod worker;
 
 use pyo3::prelude::*;
 use std::ffi::OsString;
+use warpfem::cli::memory::HugePages;
+
+#[global_allocator]
+static ALLOCATOR: HugePages = HugePages;
 
 /// Runs the program on the words of its command line, its own name first; returns the exit code.
 #[pyfunction]

@@ -1,7 +1,7 @@
 //! Matrices given block by block, to be stored in any format.
 
 use super::{Random, assert_close, bits, floats, rounding};
-use cuda_std::GpuFloat;
+use cuda_std::{GpuFloat, Number};
 use kernels_rs::real::{Real, Stored};
 use nalgebra::DMatrix;
 use std::collections::BTreeMap;

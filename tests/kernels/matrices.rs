@@ -3,7 +3,7 @@
 use super::{GUARD, SIZES};
 use crate::common::blocks::{Blocks, dense_of, product, random_sparsity};
 use crate::common::{Random, assert_close, bits};
-use cuda_std::GpuFloat;
+use cuda_std::{GpuFloat, Number};
 use kernels_rs::assembly::supports::{Eliminate, InverseDiagonal, TotalDisplacement, Unbalanced};
 use kernels_rs::half::F16;
 use kernels_rs::real::{Real, Stored};

@@ -4,7 +4,7 @@ use super::vectors::{before_guard, guarded, item_sizes, unwritten};
 use super::{SIZES, more_than_a_grid};
 use crate::common::blocks::{Blocks, random_sparsity};
 use crate::common::{Random, assert_close, bits, floats, quotient, rounding};
-use cuda_std::GpuFloat;
+use cuda_std::{GpuFloat, Number};
 use kernels_rs::cg::CgUpdate;
 use kernels_rs::half::F16;
 use kernels_rs::precond::{InverseBlocks, LanczosStart, PolynomialStart, RoundDiagonal, Step, ToDouble, ToSingle};

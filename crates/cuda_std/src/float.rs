@@ -7,15 +7,10 @@ use crate::{DeviceCopy, target};
 use core::fmt::Debug;
 use core::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 
-/// `f32` or `f64`: what a kernel needs of its scalar type.
-pub trait GpuFloat:
-    DeviceCopy
-    + AtomicAdd
-    + SharedValue
-    + WarpShuffleValue
-    + PartialOrd
-    + Debug
-    + Default
+/// What formulas compute with: `f32` or `f64`, or several of them at a time on a CPU.
+pub trait Number:
+    Copy
+    + PartialEq
     + Add<Output = Self>
     + Sub<Output = Self>
     + Mul<Output = Self>
@@ -30,16 +25,25 @@ pub trait GpuFloat:
     const ZERO: Self;
     /// 1.
     const ONE: Self;
-    /// The difference between 1 and the next larger number.
-    const EPSILON: Self;
 
     /// The nearest value to `x`.
     fn from_f64(x: f64) -> Self;
-    /// The value as `f64`.
-    fn to_f64(self) -> f64;
     /// `self * a + b`. On a device one instruction with one rounding. On a host built without the `fma` target feature
     /// it is a product and a sum, rounded twice: a call of the C library's `fma` would cost forty times as much.
     fn mul_add(self, a: Self, b: Self) -> Self;
+    /// `1 / self` to two units in the last place, of normal numbers, without a branch.
+    fn near_recip(self) -> Self;
+}
+
+/// `f32` or `f64`: what a kernel needs of its scalar type.
+pub trait GpuFloat:
+    Number + DeviceCopy + AtomicAdd + SharedValue + WarpShuffleValue + PartialOrd + Debug + Default
+{
+    /// The difference between 1 and the next larger number.
+    const EPSILON: Self;
+
+    /// The value as `f64`.
+    fn to_f64(self) -> f64;
     /// The square root, correctly rounded.
     fn sqrt(self) -> Self;
     /// The magnitude.
@@ -59,8 +63,6 @@ pub trait GpuFloat:
     fn recip(self) -> Self {
         Self::ONE / self
     }
-    /// `1 / self` to two units in the last place, of normal numbers, without a branch.
-    fn near_recip(self) -> Self;
     /// True for NaN.
     fn is_nan(self) -> bool;
     /// False for infinities and NaN.
@@ -78,28 +80,32 @@ macro_rules! forward {
 }
 macro_rules! gpu_float {
     ($($type:ident: $fma:ident $sqrt:ident $floor:ident $ceil:ident $recip:ident;)*) => {$(
-        impl GpuFloat for $type {
+        impl Number for $type {
             const ZERO: Self = 0.0;
             const ONE: Self = 1.0;
-            const EPSILON: Self = $type::EPSILON;
 
             #[inline(always)]
             fn from_f64(x: f64) -> Self {
                 x as $type
             }
             #[inline(always)]
-            fn to_f64(self) -> f64 {
-                self as f64
-            }
-            #[inline(always)]
             fn mul_add(self, a: Self, b: Self) -> Self {
                 target::$fma(self, a, b)
+            }
+            forward! { target: near_recip() -> Self = $recip; }
+        }
+
+        impl GpuFloat for $type {
+            const EPSILON: Self = $type::EPSILON;
+
+            #[inline(always)]
+            fn to_f64(self) -> f64 {
+                self as f64
             }
             forward! { target:
                 sqrt() -> Self = $sqrt;
                 floor() -> Self = $floor;
                 ceil() -> Self = $ceil;
-                near_recip() -> Self = $recip;
             }
             forward! { $type:
                 abs() -> Self = abs;

@@ -36,6 +36,7 @@
     feature(stdarch_nvptx, asm_experimental_arch, link_llvm_intrinsics),
     allow(internal_features)
 )]
+#![cfg_attr(not(target_arch = "nvptx64"), feature(portable_simd))]
 
 // `#[kernel]` names this crate by its full path, in here as elsewhere.
 extern crate self as cuda_std;
@@ -57,6 +58,8 @@ pub mod emulator;
 #[cfg(not(target_arch = "nvptx64"))]
 mod items;
 #[cfg(not(target_arch = "nvptx64"))]
+mod lanes;
+#[cfg(not(target_arch = "nvptx64"))]
 pub mod launch;
 
 #[cfg(not(target_arch = "nvptx64"))]
@@ -67,7 +70,9 @@ use device as target;
 
 pub use copy::DeviceCopy;
 pub use cuda_std_macros::kernel;
-pub use float::GpuFloat;
+pub use float::{GpuFloat, Number};
+#[cfg(not(target_arch = "nvptx64"))]
+pub use lanes::Lanes;
 pub use view::{View, ViewMut};
 
 /// The same number, of which the compiler knows nothing: a loop that counts with it is not unrolled on a device.
@@ -91,5 +96,5 @@ pub mod prelude {
     pub use crate::items::Items;
     #[cfg(not(target_arch = "nvptx64"))]
     pub use crate::launch::{ItemKernel, Kernel};
-    pub use crate::{DeviceCopy, GpuFloat, View, ViewMut, atomic, kernel, shared, shared_array, thread, warp};
+    pub use crate::{DeviceCopy, GpuFloat, Number, View, ViewMut, atomic, kernel, shared, shared_array, thread, warp};
 }

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Solutions with and without a matrix, in turn: `solve.py run WARPFEM DEVICE -o FILE.json [--of large|linear]` measures cubes,
-mostly of quadratic elements, `solve.py table` prints the tables of README.md from the JSON files beside it."""
+"""Solutions with and without a matrix, in turn: `solve.py run WARPFEM DEVICE -o FILE.json [--of large|linear|host]` measures cubes,
+mostly of quadratic elements; those of `host` have a size for CPUs, `solve.py table` prints the tables of README.md from the JSON files beside it."""
 
 import argparse
 import json
+import os
 import pathlib
 import statistics
 import subprocess
@@ -33,6 +34,7 @@ fields = ["displacement"]
 USUAL = [("tet10", 50, [], 4), ("hex20", 62, [], 4), ("hex20", 62, ["--preconditioner", "jacobi", "--residual-tolerance", "1e-8"], 1)]
 LARGE = [("tet10", 127, [], 1), ("tet10", 202, [], 1)]
 LINEAR = [(element, cells, ["--preconditioner", "amg"], 5) for cells in (100, 150) for element in ("hex8", "tet4")]
+HOST = [("tet10", 25, [], 7), ("hex20", 31, [], 7)]
 PHASES = ["setup", "assembly", "boundary", "solve", "total"]
 
 
@@ -53,16 +55,26 @@ def watched(command, watches=True, output=None):
     return peak
 
 
-def solve(command, watches):
-    """Runs a solution; its summary, and the most of the GPU's memory that was used meanwhile."""
+def host_bytes(command):
+    """Runs a command; the most of the machine's memory that it used."""
+    running = subprocess.Popen(command)
+    _, status, usage = os.wait4(running.pid, 0)
+    if status:
+        raise SystemExit(f"{command}: status {status}")
+    return usage.ru_maxrss << 10
+
+
+def solve(command, watches, is_host):
+    """Runs a solution; its summary, and the most of the GPU's memory, or of the host's, that was used meanwhile."""
     with tempfile.TemporaryDirectory() as folder:
-        peak = watched([*command, "-o", folder, "--quiet"], watches)
+        command = [*command, "-o", folder, "--quiet"]
+        peak = host_bytes(command) if is_host else watched(command, watches)
         return json.loads((pathlib.Path(folder) / "summary.json").read_text()), peak
 
 
 def run(arguments):
-    found, cubes = [], {"usual": USUAL, "large": LARGE, "linear": LINEAR}[arguments.of]
-    is_large = arguments.of == "large"
+    found, cubes = [], {"usual": USUAL, "large": LARGE, "linear": LINEAR, "host": HOST}[arguments.of]
+    is_large, is_host = arguments.of == "large", arguments.of == "host"
     with tempfile.TemporaryDirectory() as folder:
         for element, cells, flags, times in cubes:
             case = pathlib.Path(folder) / f"{element}_{cells}.toml"
@@ -73,7 +85,7 @@ def run(arguments):
             for i in range(times if is_large else times + 1):
                 for operator in operators:
                     command = [arguments.warpfem, "solve", case, "--device", arguments.device, "--operator", operator, *flags]
-                    rows[operator].append(solve(command, is_large or arguments.of == "linear" and i == 0))
+                    rows[operator].append(solve(command, is_large or arguments.of == "linear" and i == 0, is_host))
             for operator, runs in rows.items():
                 summary, solver = runs[-1][0], runs[-1][0]["solver"]
                 peak = max(peak for _, peak in runs)
@@ -100,13 +112,13 @@ def table(_):
     for file in sorted(HERE.glob("solve-*.json")):
         found = json.loads(file.read_text())
         print(f"\nSolutions, {found['device']}, {found['date']}, seconds (medians):\n")
-        print("| element, unknowns | products | preconditioner | iterations | set-up to supports | solve | device memory |")
-        print("| --- | --- | --- | --- | --- | --- | --- |")
+        print("| element, unknowns | products | preconditioner | iterations | set-up to supports | solve | whole | memory |")
+        print("| --- | --- | --- | --- | --- | --- | --- | --- |")
         for one in found["solutions"]:
             of = {key: statistics.median(run[key] for run in one["runs"]) for key in PHASES}
             before, peak = of["setup"] + of["assembly"] + of["boundary"], one.get("peak_bytes")
             print(f"| {one['element']}, {one['unknowns'] / 1e6:.1f} million | {one['operator'].replace('_', ' ')} | {one['preconditioner']}, "
-                  f"{one['precision']} | {one['iterations']} | {before:.3f} | {of['solve']:.3f} | {f'{peak / 1e9:.1f} GB' if peak else ''} |")
+                  f"{one['precision']} | {one['iterations']} | {before:.3f} | {of['solve']:.3f} | {of['total']:.2f} | {f'{peak / 1e9:.1f} GB' if peak else ''} |")
 
 
 def main():
@@ -116,7 +128,7 @@ def main():
     measure.add_argument("warpfem")
     measure.add_argument("device")
     measure.add_argument("-o", "--output", type=pathlib.Path, required=True)
-    measure.add_argument("--of", choices=["usual", "large", "linear"], default="usual")
+    measure.add_argument("--of", choices=["usual", "large", "linear", "host"], default="usual")
     measure.set_defaults(command=run)
     commands.add_parser("table").set_defaults(command=table)
     arguments = parser.parse_args()

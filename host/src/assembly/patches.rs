@@ -6,6 +6,7 @@ use crate::device::{Buffer, Grid, MAX_SHARED, MOST_SHARED};
 use crate::linalg::Space;
 use crate::result::{Error, Result};
 use cuda_std::prelude::View;
+use kernels_rs::element::Element;
 use kernels_rs::matrix_free::patch::{COORDS, LINE, Room, Start};
 use kernels_rs::matrix_free::shared::{HELD, SharedNodes};
 use kernels_rs::matrix_free::{self as device, FixedCell};
@@ -38,7 +39,12 @@ pub struct Fixed {
 impl Fixed {
     /// For the formulas of an element.
     pub fn of<C: FixedCell>() -> Self {
-        Fixed { pitch: C::CELLS, threads: C::THREADS, corners: C::CORNERS, scratch: C::SCRATCH }
+        Fixed {
+            pitch: C::CELLS,
+            threads: C::THREADS,
+            corners: C::COORDS < <C::Element as Element>::N,
+            scratch: C::SCRATCH,
+        }
     }
 
     fn room(self, nodes: usize, with_coords: usize, n: usize, [vectors, at_once]: [usize; 2]) -> Room {

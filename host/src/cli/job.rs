@@ -3,7 +3,7 @@
 use super::earlier::Earlier;
 use super::progress::Progress;
 use super::terminal::{self, Detail};
-use super::{mpi, preview, summary};
+use super::{memory, mpi, preview, summary};
 use crate::device::DeviceName;
 use crate::linalg::{Comm, Space};
 use crate::mesh::Mesh;
@@ -125,13 +125,15 @@ impl Job {
         device: DeviceName,
         solve: impl Fn(&Model, DeviceName) -> Result<Vec<Solution>>,
     ) -> Result<Vec<Solution>> {
-        std::thread::scope(|scope| {
-            // Where no thread is to be had, it is computed when it is asked for.
-            let _ = std::thread::Builder::new().spawn_scoped(scope, || self.mass());
+        rayon::in_place_scope(|scope| {
+            scope.spawn(|_| {
+                self.mass();
+            });
             // Other processes have their own devices.
             let asked = if self.comm.is_some() { device.resolve() } else { device };
             let solutions = solve_or_fall_back(&self.model, [asked, device.resolve()], solve)?;
             mpi::has_solved();
+            memory::give_back();
             Ok(solutions)
         })
     }

@@ -14,6 +14,7 @@ mod info;
 mod init;
 mod interrupt;
 mod job;
+pub mod memory;
 mod mesh;
 mod modes;
 mod mpi;

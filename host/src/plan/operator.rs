@@ -14,7 +14,8 @@ use crate::result::{Error, Plan, Reason, Result};
 const FROM_UNKNOWNS: [usize; 2] = [50_000, 100_000];
 /// Where more of the nodes than this are in stacks, multigrid smooths by these, which it finds in the matrix.
 const MOST_STACKED: f64 = 0.1;
-/// What is known to be faster on an H200 (docs/benchmarks/matrix_free); a CPU takes as long, in 30 to 40 % of the memory.
+/// What is known to be faster on an H200 (docs/benchmarks/matrix_free); a CPU takes half to
+/// two thirds of the time, in 30 to 40 % of the memory.
 const MEASURED: [ElementKind; 2] = [ElementKind::Tet10, ElementKind::Hex20];
 
 impl Plan {
@@ -43,14 +44,26 @@ impl Plan {
             && check(model, self).is_ok()
     }
 
-    /// Bodies whose matrix takes more memory than there is.
+    /// Bodies whose matrix takes more memory than there is. Where multigrid has no room either way, it will give way to another
+    /// preconditioner.
     fn fits_only_without_matrix(&self, model: &Model, device: &DeviceFacts) -> bool {
         let (Some(by), Some(free), Ok(())) = (self.preconditioner, device.free, check(model, self)) else {
             return false;
         };
         let has_room = |memory: &Memory| free >= if device.on_host { memory.on_host() } else { memory.on_device() };
-        let with = Memory::of(model, by, self.precision, memory::blocks(model));
-        !has_room(&with) && has_room(&with.without_matrix(model, by, self.precision))
+        let blocks = memory::blocks(model);
+        let has_room = |by: Preconditioner| {
+            let with = Memory::of(model, by, self.precision, blocks);
+            [has_room(&with), has_room(&with.without_matrix(model, by, self.precision))]
+        };
+        match has_room(by) {
+            [false, false] if by == Preconditioner::Amg => {
+                let other = precond::without_multigrid(self.precision);
+                let instead = Plan { preconditioner: Some(other), ..self.clone() };
+                has_room(other) == [false, true] && check(model, &instead).is_ok()
+            }
+            [with, without] => !with && without,
+        }
     }
 }
 

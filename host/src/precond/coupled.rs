@@ -5,7 +5,7 @@ use crate::device::Buffer;
 use crate::linalg::Space;
 use crate::result::Result;
 use crate::sparse::{self, CoupledRows, Matrix};
-use cuda_std::GpuFloat;
+use cuda_std::{GpuFloat, Number};
 use kernels_rs::coupling::{CoupledDiagonal, SparseRows};
 use kernels_rs::real::Stored;
 

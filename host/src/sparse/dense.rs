@@ -5,7 +5,7 @@ use super::{Built, Format, Plan};
 use crate::device::Buffer;
 use crate::parallel;
 use crate::result::Result;
-use cuda_std::GpuFloat;
+use cuda_std::Number;
 use kernels_rs::real::{Stored, fma};
 use kernels_rs::sparse::entries::EvenStarts;
 use kernels_rs::sparse::{Dense, DenseBlock};

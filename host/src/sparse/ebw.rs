@@ -6,7 +6,7 @@ use super::{Built, Format, Half, Plan, Triangle, ebw_symmetric};
 use crate::device::widest::{Work, widest};
 use crate::parallel;
 use crate::result::Result;
-use cuda_std::GpuFloat;
+use cuda_std::Number;
 use cuda_std::launch::Kernel;
 use cuda_std::prelude::{View, ViewMut};
 use kernels_rs::cg_persistent::{CgPersistent, CgRun, CgVectors};

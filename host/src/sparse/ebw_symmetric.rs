@@ -15,7 +15,7 @@ use super::format::{Half, PART};
 use super::triangle::{Part, Triangle};
 use crate::device::widest::{Work, widest};
 use crate::parallel;
-use cuda_std::GpuFloat;
+use cuda_std::Number;
 use kernels_rs::cpu::prefetch;
 use kernels_rs::real::{Real, Stored};
 use kernels_rs::sparse::Ebw;
@@ -87,7 +87,7 @@ impl<T: Real> Half<'_, T> {
 
 /// Gives `put` the entries of some rows of y with a part's sums for them, which begin with those of `row`.
 #[inline(always)]
-fn for_rows<const D: usize, T: GpuFloat>(y: &mut [T], sums: &[T], row: usize, put: impl Fn(&mut T, T)) {
+fn for_rows<const D: usize, T: Number>(y: &mut [T], sums: &[T], row: usize, put: impl Fn(&mut T, T)) {
     let sums: [&[T]; D] = array::from_fn(|i| &sums[sums.len() / D * i + row..][..y.len() / D]);
     for (lane, y) in y.chunks_exact_mut(D).enumerate() {
         y.iter_mut().zip(sums).for_each(|(y, sums)| put(y, sums[lane]));
@@ -108,7 +108,7 @@ fn inner<const D: usize, const S: usize, T: Real>(x: &[[T; S]; D], y: &[[T; S]; 
 }
 
 #[inline(always)]
-fn add_products<const L: usize, T: GpuFloat>(sums: &mut [T; L], a: &[T; L], b: &[T; L]) {
+fn add_products<const L: usize, T: Number>(sums: &mut [T; L], a: &[T; L], b: &[T; L]) {
     for l in 0..L {
         sums[l] += a[l] * b[l];
     }

@@ -6,7 +6,7 @@ use crate::device::{Buffer, Device, Grid};
 use crate::linalg::{CHUNK, Scalar, Space, add_up, advance, descend, inner, rows_mut, views, views_mut};
 use crate::parallel;
 use crate::result::Result;
-use cuda_std::GpuFloat;
+use cuda_std::Number;
 use cuda_std::prelude::{View, ViewMut};
 use kernels_rs::blas::quotient;
 use kernels_rs::cg_persistent::{CgRun, CgVectors, HISTORY, RECORD, SLICE, max_slices};

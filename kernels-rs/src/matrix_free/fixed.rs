@@ -1,6 +1,8 @@
 //! Products of single elements, of isotropic elasticity: a cell in the registers of a thread, by formulas of its own. Each
 //! is here because it is faster than [`forces`](super::cell::forces).
 
+#[cfg(not(target_arch = "nvptx64"))]
+use super::formulas::three;
 use super::formulas::{FixedCell, room};
 use super::hex8::TrilinearHex8;
 use super::hex20::{self, AtPoint, SerendipityHex20};
@@ -17,6 +19,8 @@ use crate::real::Real;
 use crate::vectors::Vectors;
 #[cfg(not(target_arch = "nvptx64"))]
 use core::ops::Range;
+#[cfg(not(target_arch = "nvptx64"))]
+use cuda_std::Lanes;
 use cuda_std::prelude::*;
 use cuda_std::shared::Shared;
 
@@ -35,6 +39,13 @@ macro_rules! at_each {
 pub(super) struct Cell<N> {
     places: N,
     material: usize,
+}
+
+/// The places of nodes' coordinates, from their places in the lists of a patch.
+#[inline(always)]
+fn with_coords<C: FixedCell>(patch: &Patch) -> impl Fn(usize) -> usize {
+    let without = patch.n_private - patch.n_coords[0];
+    move |place| if C::COORDS < C::Element::N && place >= patch.n_private { place - without } else { place }
 }
 
 impl<T: Real> Operator<T> {
@@ -82,8 +93,7 @@ impl<T: Real> Operator<T> {
         places: <C::Element as Element>::Nodal<usize>,
         memory: Memory<T>,
     ) {
-        let (n, without) = (patch.nodes[1], patch.n_private - patch.n_coords[0]);
-        let with_coords = |place: usize| if C::CORNERS && place >= patch.n_private { place - without } else { place };
+        let (n, with_coords) = (patch.nodes[1], with_coords::<C>(patch));
         let slots = C::Element::N * C::CELLS;
         C::forces::<W, T>(
             lame,
@@ -297,8 +307,9 @@ pub unsafe fn wide_several_patch_products_single<C: FixedCell, T: Real>(
     operator.fixed_product::<C, 2, SEVERAL>(x, to);
 }
 
-/// [`fixed_patch_product`] of some patches on a thread of a CPU; `memory` is as much as the largest needs.
+/// [`fixed_patch_product`] of some patches on a thread of a CPU, several cells at a time; `memory` is as much as the largest needs.
 #[cfg(not(target_arch = "nvptx64"))]
+#[inline(always)]
 pub unsafe fn fixed_products<C: FixedCell, T: Real>(
     patches: Range<usize>,
     memory: &mut [u128],
@@ -306,15 +317,62 @@ pub unsafe fn fixed_products<C: FixedCell, T: Real>(
     x: View<T>,
     to: Sums<T>,
 ) {
+    const {
+        assert!(C::CELLS % T::Lanes::N == 0, "past the last cell there is room for forces");
+        assert!(C::Element::N <= MOST_NODES);
+    }
     for patch in patches {
         let patch = operator.patches.patch(patch);
         let room = room::<C>(patch.nodes[1], patch.n_coords[1], [1, 1]);
         let memory = Memory::new(memory.as_mut_ptr().cast(), room);
         operator.load_all(Alone, &patch, memory, [x], || {});
-        for c in 0..patch.cells[1] {
-            let cell = operator.cell::<C>(&patch, c);
-            Operator::forces::<C, 1>(&patch, c, operator.lame(cell.material), cell.places, memory);
+        for c in (0..patch.cells[1]).step_by(T::Lanes::N) {
+            operator.forces_of_lanes::<C>(&patch, c, memory);
         }
         operator.sum(Alone, &patch, memory, 3, [to]);
+    }
+}
+
+/// Nodes that an element with formulas has at most.
+#[cfg(not(target_arch = "nvptx64"))]
+const MOST_NODES: usize = 20;
+
+#[cfg(not(target_arch = "nvptx64"))]
+impl<T: Real> Operator<T> {
+    /// The forces of as many cells as there are lanes, from cell `first` on; of the last cell again where there are fewer.
+    #[inline(always)]
+    unsafe fn forces_of_lanes<C: FixedCell>(self, patch: &Patch, first: usize, memory: Memory<T>) {
+        let (mut lambda, mut mu) = (T::Lanes::ZERO, T::Lanes::ZERO);
+        let (mut coords, mut values) = ([[T::Lanes::ZERO; 3]; MOST_NODES], [[T::Lanes::ZERO; 3]; MOST_NODES]);
+        let with_coords = with_coords::<C>(patch);
+        for lane in 0..T::Lanes::N {
+            let c = (first + lane).min(patch.cells[1] - 1);
+            let lame = self.lame(self.patches.materials.at(patch.number * C::CELLS + c) as usize);
+            (lambda.lanes()[lane], mu.lanes()[lane]) = (lame.lambda, lame.mu);
+            for b in 0..C::Element::N {
+                let place = self.patches.local(patch, b, c);
+                let value = memory.values.offset(3 * place).get3();
+                for i in 0..3 {
+                    values[b][i].lanes()[lane] = value[i];
+                }
+                if b < C::COORDS {
+                    let coord = memory.coords.offset(3 * with_coords(place)).get3();
+                    for i in 0..3 {
+                        coords[b][i].lanes()[lane] = coord[i];
+                    }
+                }
+            }
+        }
+        C::forces::<1, T::Lanes>(
+            Lame { lambda, mu },
+            |b| coords[b],
+            |_, b| values[b],
+            |_, b, mut force| {
+                for lane in 0..T::Lanes::N {
+                    let to = memory.forces.offset(3 * (b * C::CELLS + first + lane));
+                    to.put3(three!(i => force[i].lanes()[lane]));
+                }
+            },
+        );
     }
 }

@@ -4,7 +4,8 @@ use super::patch::Room;
 use crate::element::Element;
 use crate::form::{Elasticity, Flux};
 use crate::material::Lame;
-use crate::real::{Real, dot3, fma};
+use crate::real::{dot3, fma};
+use cuda_std::Number;
 
 /// Formulas for the forces of one element in space.
 pub trait FixedCell: Copy + Send + Sync + 'static {
@@ -16,12 +17,12 @@ pub trait FixedCell: Copy + Send + Sync + 'static {
     const THREADS: usize = 128;
     /// Words of shared memory beside those of all patches.
     const SCRATCH: usize = 0;
-    /// Whether it asks for the coordinates of corners alone.
-    const CORNERS: bool = false;
+    /// Nodes whose coordinates it asks for: all, or the corners.
+    const COORDS: usize = Self::Element::N;
 
     /// Calls `set(m, b, force)` with the force on each node b of a cell with nodes at `x(b)`, for each displacement `u(m, b)`
     /// of W. What they have in common, the geometry, is computed once.
-    fn forces<const W: usize, T: Real>(
+    fn forces<const W: usize, T: Number>(
         lame: Lame<T>,
         x: impl Fn(usize) -> [T; 3],
         u: impl Fn(usize, usize) -> [T; 3],
@@ -34,6 +35,27 @@ pub const fn room<C: FixedCell>(nodes: usize, with_coords: usize, [vectors, at_o
     let slots = C::Element::N * C::CELLS;
     Room { nodes, coords: 3 * with_coords, size: 3, slots, scratch: C::SCRATCH, vectors, at_once }
 }
+
+/// `[of(0), of(1), of(2)]`, written out: compilers for a CPU would call `array::map`, and what they call has narrow vectors.
+macro_rules! three {
+    ($i:ident => $of:expr) => {
+        [
+            {
+                let $i: usize = 0;
+                $of
+            },
+            {
+                let $i: usize = 1;
+                $of
+            },
+            {
+                let $i: usize = 2;
+                $of
+            },
+        ]
+    };
+}
+pub(super) use three;
 
 /// Calls `work(m)` for each m below W, up to 4. It is written out: compilers would keep a loop with so much in it, and what it
 /// indexes in memory.
@@ -56,20 +78,20 @@ pub(super) fn each<const W: usize>(mut work: impl FnMut(usize)) {
 
 /// The gradients of reference coordinates times the determinant, from the tangents along them; and the determinant.
 #[inline(always)]
-pub(super) fn cofactors<T: Real>([r, s, t]: [[T; 3]; 3]) -> ([[T; 3]; 3], T) {
+pub(super) fn cofactors<T: Number>([r, s, t]: [[T; 3]; 3]) -> ([[T; 3]; 3], T) {
     let cofactors = [cross(s, t), cross(t, r), cross(r, s)];
     (cofactors, dot3(r, cofactors[0]))
 }
 
 /// `a x b` in fused operations.
 #[inline(always)]
-fn cross<T: Real>(a: [T; 3], b: [T; 3]) -> [T; 3] {
+fn cross<T: Number>(a: [T; 3], b: [T; 3]) -> [T; 3] {
     let component = |i: usize, j: usize| fma(a[i], b[j], -(a[j] * b[i]));
     [component(1, 2), component(2, 0), component(0, 1)]
 }
 
 /// The stress of a displacement gradient, row by row.
 #[inline(always)]
-pub(super) fn stress<T: Real>(lame: Lame<T>, h: [[T; 3]; 3]) -> [[T; 3]; 3] {
+pub(super) fn stress<T: Number>(lame: Lame<T>, h: [[T; 3]; 3]) -> [[T; 3]; 3] {
     Elasticity::flux::<super::Solid, T>(h, lame)
 }

@@ -7,7 +7,7 @@
 //! With D the cofactors of the Jacobian and `h = grad u det J`, component c of the force's slopes at a point is
 //! `w / det J (lambda tr(h) D_c + mu sum_k (h_ck + h_kc) D_k)`.
 
-use super::formulas::{FixedCell, cofactors};
+use super::formulas::{FixedCell, cofactors, each, three};
 use crate::element::{Element, Hex20, in_steps};
 use crate::material::Lame;
 use crate::real::{Real, dot3, fma};
@@ -64,13 +64,13 @@ const POWERS: [f64; 20] = {
 
 /// `of_pair` of the corners along each edge in a direction.
 #[inline(always)]
-fn along<T: Real, const BIT: usize>(h: [T; 8], of_pair: impl Fn(T, T) -> [T; 2]) -> [T; 8] {
+fn along<T: Number, const BIT: usize>(h: [T; 8], of_pair: impl Fn(T, T) -> [T; 2]) -> [T; 8] {
     core::array::from_fn(|k| of_pair(h[k & !BIT], h[k | BIT])[(k & BIT != 0) as usize])
 }
 
 /// `of_pair` along all three directions, one after the other.
 #[inline(always)]
-fn butterflies<T: Real>(h: [T; 8], of_pair: impl Fn(T, T) -> [T; 2]) -> [T; 8] {
+fn butterflies<T: Number>(h: [T; 8], of_pair: impl Fn(T, T) -> [T; 2]) -> [T; 8] {
     along::<T, 4>(along::<T, 2>(along::<T, 1>(h, &of_pair), &of_pair), &of_pair)
 }
 
@@ -82,7 +82,7 @@ const fn corner(k: usize) -> usize {
 
 /// Multiplies coefficients by the powers of g.
 #[inline(always)]
-fn scale<T: Real>(modes: &mut Modes<T>) {
+fn scale<T: Number>(modes: &mut Modes<T>) {
     for n in 1..20 {
         modes[MODES[n]] = T::from_f64(POWERS[n]) * modes[MODES[n]];
     }
@@ -90,7 +90,7 @@ fn scale<T: Real>(modes: &mut Modes<T>) {
 
 /// The scaled coefficients of values `v(node)`.
 #[inline(always)]
-pub(super) fn modes<T: Real>(v: impl Fn(usize) -> T) -> Modes<T> {
+pub(super) fn modes<T: Number>(v: impl Fn(usize) -> T) -> Modes<T> {
     let (eighth, quarter) = (T::from_f64(0.125), T::from_f64(0.25));
     let h = butterflies(core::array::from_fn(|k| v(AT[corner(k)])), |low, high| [low + high, high - low]);
     let h = h.map(|sum| eighth * sum);
@@ -118,7 +118,7 @@ pub(super) fn modes<T: Real>(v: impl Fn(usize) -> T) -> Modes<T> {
 
 /// The transpose of [`modes`]: calls `set(node, value)` with what belongs to the nodes of what belongs to the coefficients.
 #[inline(always)]
-pub(super) fn modes_transposed<T: Real>(mut m: Modes<T>, mut set: impl FnMut(usize, T)) {
+pub(super) fn modes_transposed<T: Number>(mut m: Modes<T>, mut set: impl FnMut(usize, T)) {
     let (eighth, quarter) = (T::from_f64(0.125), T::from_f64(0.25));
     scale(&mut m);
     let mut h = [T::ZERO; 8];
@@ -157,35 +157,35 @@ type Level<T> = [[T; 9]; 3];
 
 /// `a + b x + c x^2` at -1, 0 and 1.
 #[inline(always)]
-fn values<T: Real>([a, b, c]: [T; 3]) -> [T; 3] {
+fn values<T: Number>([a, b, c]: [T; 3]) -> [T; 3] {
     let even = a + c;
     [even - b, a, even + b]
 }
 
 /// `b + 2 c x` at -1, 0 and 1.
 #[inline(always)]
-fn slopes<T: Real>([b, c]: [T; 2]) -> [T; 3] {
+fn slopes<T: Number>([b, c]: [T; 2]) -> [T; 3] {
     let c = c + c;
     [b - c, b, b + c]
 }
 
 /// What belongs to a, b and c of what belongs to [`values`].
 #[inline(always)]
-fn values_transposed<T: Real>([low, middle, high]: [T; 3]) -> [T; 3] {
+fn values_transposed<T: Number>([low, middle, high]: [T; 3]) -> [T; 3] {
     let even = low + high;
     [even + middle, high - low, even]
 }
 
 /// What belongs to b and c of what belongs to [`slopes`].
 #[inline(always)]
-fn slopes_transposed<T: Real>([low, middle, high]: [T; 3]) -> [T; 2] {
+fn slopes_transposed<T: Number>([low, middle, high]: [T; 3]) -> [T; 2] {
     let odd = high - low;
     [low + high + middle, odd + odd]
 }
 
 /// Slopes at the points with this third coordinate, -1, 0 or 1, of coefficients `m(mode)`.
 #[inline(always)]
-pub(super) fn level<T: Real>(z: T, m: impl Fn(usize) -> T) -> Level<T> {
+pub(super) fn level<T: Number>(z: T, m: impl Fn(usize) -> T) -> Level<T> {
     // The sums along z and their slopes, `[i + 3 j]`.
     let (mut b, mut d) = ([T::ZERO; 8], [T::ZERO; 8]);
     for i in 0..8 {
@@ -220,7 +220,7 @@ pub(super) fn level<T: Real>(z: T, m: impl Fn(usize) -> T) -> Level<T> {
 
 /// Adds to coefficients what belongs to slopes at the points of a level: the transpose of [`level`].
 #[inline(always)]
-pub(super) fn add_level<T: Real>(z: T, at: &Level<T>, m: &mut Modes<T>) {
+pub(super) fn add_level<T: Number>(z: T, at: &Level<T>, m: &mut Modes<T>) {
     // `[power of y][i]`
     let (mut sums, mut along_x, mut along_z) = ([[T::ZERO; 3]; 3], [[T::ZERO; 3]; 3], [[T::ZERO; 3]; 3]);
     for i in 0..3 {
@@ -253,7 +253,7 @@ pub(super) struct AtPoint<T> {
     per_det: T,
 }
 
-impl<T: Real> AtPoint<T> {
+impl<T: Number> AtPoint<T> {
     /// From the slopes of the coordinates, this component's first.
     #[inline(always)]
     pub(super) fn new(places: [[T; 3]; 3]) -> Self {
@@ -261,10 +261,16 @@ impl<T: Real> AtPoint<T> {
         AtPoint { columns, per_det: det.near_recip() }
     }
 
+    /// What the component so many further on has.
+    #[inline(always)]
+    fn of_component(self, c: usize) -> Self {
+        AtPoint { columns: three!(k => self.columns[(c + k) % 3]), ..self }
+    }
+
     /// The slopes of the displacement along this component and the two that follow, times the determinant.
     #[inline(always)]
     pub(super) fn slopes(self, moved: [T; 3]) -> [T; 3] {
-        self.columns.map(|column| dot3(moved, column))
+        three!(k => dot3(moved, self.columns[k]))
     }
 
     /// The force's slopes at point q of a level, from [`AtPoint::slopes`] and what the two components that follow have of
@@ -276,7 +282,7 @@ impl<T: Real> AtPoint<T> {
         let own = fma(lambda, h[0] + next[0] + last[0], (mu + mu) * h[0]);
         let (first, second) = (mu * (h[1] + next[1]), mu * (h[2] + last[1]));
         let [a, b, c] = self.columns;
-        core::array::from_fn(|i| fma(own, a[i], fma(first, b[i], second * c[i])))
+        three!(i => fma(own, a[i], fma(first, b[i], second * c[i])))
     }
 }
 
@@ -288,14 +294,14 @@ pub(super) unsafe fn of_lane<T: Real>(value: T, lane: u32) -> T {
 
 /// Material constants for scaled coordinates.
 #[inline(always)]
-pub(super) fn scaled<T: Real>(lame: Lame<T>) -> Lame<T> {
+pub(super) fn scaled<T: Number>(lame: Lame<T>) -> Lame<T> {
     let scale = T::from_f64(1.0 / (G * G * G));
     Lame { lambda: scale * lame.lambda, mu: scale * lame.mu }
 }
 
 /// Material constants with the weight of the level at this third coordinate.
 #[inline(always)]
-pub(super) fn of_level<T: Real>(z: T, lame: Lame<T>) -> Lame<T> {
+pub(super) fn of_level<T: Number>(z: T, lame: Lame<T>) -> Lame<T> {
     let weight = T::from_f64(if z == T::ZERO { WEIGHTS[1] } else { WEIGHTS[0] });
     Lame { lambda: weight * lame.lambda, mu: weight * lame.mu }
 }
@@ -307,48 +313,51 @@ impl FixedCell for SerendipityHex20 {
 
     /// Operations: about 8,700.
     #[inline(always)]
-    fn forces<const W: usize, T: Real>(
+    fn forces<const W: usize, T: Number>(
         lame: Lame<T>,
         x: impl Fn(usize) -> [T; 3],
         u: impl Fn(usize, usize) -> [T; 3],
         mut set: impl FnMut(usize, usize, [T; 3]),
     ) {
         let lame = scaled(lame);
-        let places: [Modes<T>; 3] = core::array::from_fn(|c| modes(|b| x(b)[c]));
-        let moves: [[Modes<T>; 3]; W] = core::array::from_fn(|m| core::array::from_fn(|c| modes(|b| u(m, b)[c])));
+        let places = three!(c => modes(|b| x(b)[c]));
+        let mut moves = [[[T::ZERO; 27]; 3]; W];
+        each::<W>(|m| moves[m] = three!(c => modes(|b| u(m, b)[c])));
         let mut sums = [[[T::ZERO; 27]; 3]; W];
         let mut z = -T::ONE;
         in_steps!(false, _level in 0..3, {
             let lame = of_level(z, lame);
-            let place = places.map(|modes| level(z, |mode| modes[mode]));
-            let mut moved = moves.map(|of| of.map(|modes| level(z, |mode| modes[mode])));
+            let place = three!(c => level(z, |mode| places[c][mode]));
+            let mut moved = [[[[T::ZERO; 9]; 3]; 3]; W];
+            each::<W>(|m| moved[m] = three!(c => level(z, |mode| moves[m][c][mode])));
             for q in 0..9 {
-                let of = |level: &Level<T>| [level[0][q], level[1][q], level[2][q]];
-                let at = [0, 1, 2].map(|c| AtPoint::new([0, 1, 2].map(|k| of(&place[(c + k) % 3]))));
-                for moved in &mut moved {
-                    let h = [0, 1, 2].map(|c| at[c].slopes(of(&moved[c])));
+                let of = |level: &Level<T>| three!(k => level[k][q]);
+                let first = AtPoint::new(three!(c => of(&place[c])));
+                let at = three!(c => first.of_component(c));
+                each::<W>(|m| {
+                    let h = three!(c => at[c].slopes(of(&moved[m][c])));
                     for c in 0..3 {
                         let (next, last) = (h[(c + 1) % 3], h[(c + 2) % 3]);
                         let force = at[c].stress(q, lame, h[c], [next[0], next[2]], [last[0], last[1]]);
-                        (moved[c][0][q], moved[c][1][q], moved[c][2][q]) = (force[0], force[1], force[2]);
+                        (moved[m][c][0][q], moved[m][c][1][q], moved[m][c][2][q]) = (force[0], force[1], force[2]);
                     }
-                }
+                });
             }
-            for m in 0..W {
+            each::<W>(|m| {
                 for c in 0..3 {
                     add_level(z, &moved[m][c], &mut sums[m][c]);
                 }
-            }
+            });
             z += T::ONE;
         });
-        for (m, sums) in sums.into_iter().enumerate() {
+        each::<W>(|m| {
             let mut forces = [[T::ZERO; 3]; 20];
             for c in 0..3 {
-                modes_transposed(sums[c], |b, force| forces[b][c] = force);
+                modes_transposed(sums[m][c], |b, force| forces[b][c] = force);
             }
             for b in 0..20 {
                 set(m, b, forces[b]);
             }
-        }
+        });
     }
 }

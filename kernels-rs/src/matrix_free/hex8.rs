@@ -6,7 +6,8 @@
 use super::formulas::{FixedCell, cofactors, each, stress};
 use crate::element::{Hex8, in_steps};
 use crate::material::Lame;
-use crate::real::{Real, dot3, fma};
+use crate::real::{dot3, fma};
+use cuda_std::Number;
 
 /// A trilinear hexahedron.
 #[derive(Debug, Clone, Copy)]
@@ -18,7 +19,7 @@ const AT: [usize; 8] = [0, 1, 3, 2, 4, 5, 7, 6];
 
 /// The modes x, y, z, xy, yz, zx, xyz of values `v(node)`, those of products times g, and g g.
 #[inline(always)]
-fn modes<T: Real>(v: impl Fn(usize) -> T) -> [T; 7] {
+fn modes<T: Number>(v: impl Fn(usize) -> T) -> [T; 7] {
     let (g, gg) = (T::from_f64(G), T::from_f64(1.0 / 3.0));
     // Sums and differences along x, [y][z], then along y, then z.
     let pair = |k: usize| {
@@ -37,13 +38,13 @@ fn modes<T: Real>(v: impl Fn(usize) -> T) -> [T; 7] {
 
 /// `a` or `-a`.
 #[inline(always)]
-fn signed<T: Real>(is_positive: bool, a: T) -> T {
+fn signed<T: Number>(is_positive: bool, a: T) -> T {
     if is_positive { a } else { -a }
 }
 
 /// The slopes along the coordinates at the two points with these signs of eta and zeta, from the modes: `[xi -g or g]`.
 #[inline(always)]
-fn slopes<T: Real>([y, z]: [T; 2], m: [T; 7]) -> [[T; 3]; 2] {
+fn slopes<T: Number>([y, z]: [T; 2], m: [T; 7]) -> [[T; 3]; 2] {
     let (xy, along_x, along_y) = (fma(z, m[6], m[3]), fma(z, m[5], m[0]), fma(z, m[4], m[1]));
     let (along_x, along_z, xz) = (fma(y, xy, along_x), fma(y, m[4], m[2]), fma(y, m[6], m[5]));
     [[along_x, along_y - xy, along_z - xz], [along_x, along_y + xy, along_z + xz]]
@@ -51,7 +52,7 @@ fn slopes<T: Real>([y, z]: [T; 2], m: [T; 7]) -> [[T; 3]; 2] {
 
 /// Adds to modes what belongs to slopes at two points: the transpose of [`slopes`].
 #[inline(always)]
-fn add_slopes<T: Real>([y, z]: [T; 2], [low, high]: [[T; 3]; 2], m: &mut [T; 7]) {
+fn add_slopes<T: Number>([y, z]: [T; 2], [low, high]: [[T; 3]; 2], m: &mut [T; 7]) {
     let sum = [low[0] + high[0], low[1] + high[1], low[2] + high[2]];
     let (xy, xz) = (fma(y, sum[0], high[1] - low[1]), high[2] - low[2]);
     m[0] += sum[0];
@@ -65,7 +66,7 @@ fn add_slopes<T: Real>([y, z]: [T; 2], [low, high]: [[T; 3]; 2], m: &mut [T; 7])
 
 /// The cofactors at a point and the constants over the determinant, from the slopes of coordinates.
 #[inline(always)]
-fn geometry<T: Real>(lame: Lame<T>, place: [[T; 3]; 3]) -> ([[T; 3]; 3], Lame<T>) {
+fn geometry<T: Number>(lame: Lame<T>, place: [[T; 3]; 3]) -> ([[T; 3]; 3], Lame<T>) {
     let along = |j: usize| [place[0][j], place[1][j], place[2][j]];
     let (inverse, det) = cofactors([along(0), along(1), along(2)]);
     let per_det = det.near_recip();
@@ -75,14 +76,14 @@ fn geometry<T: Real>(lame: Lame<T>, place: [[T; 3]; 3]) -> ([[T; 3]; 3], Lame<T>
 /// The slopes along the reference coordinates that belong to the forces at a point: the stress times the cofactors, from the
 /// slopes of displacements.
 #[inline(always)]
-fn at_point<T: Real>((inverse, lame): ([[T; 3]; 3], Lame<T>), moved: [[T; 3]; 3]) -> [[T; 3]; 3] {
+fn at_point<T: Number>((inverse, lame): ([[T; 3]; 3], Lame<T>), moved: [[T; 3]; 3]) -> [[T; 3]; 3] {
     let h = moved.map(|slope| [0, 1, 2].map(|k| dot3(slope, [inverse[0][k], inverse[1][k], inverse[2][k]])));
     stress(lame, h).map(|row| inverse.map(|slope| dot3(row, slope)))
 }
 
 /// What belongs to the node at a corner, from modes: the transpose of [`modes`], whose factors have been applied.
 #[inline(always)]
-fn at_corner<T: Real>(k: usize, m: [T; 7]) -> T {
+fn at_corner<T: Number>(k: usize, m: [T; 7]) -> T {
     let [x, y, z] = [k & 1 != 0, k & 2 != 0, k & 4 != 0];
     let even = signed(y, m[1]) + signed(z, m[2]) + signed(y == z, m[4]);
     even + signed(x, m[0] + signed(y, m[3]) + signed(z, m[5]) + signed(y == z, m[6]))
@@ -93,7 +94,7 @@ impl FixedCell for TrilinearHex8 {
 
     /// Operations: about 1,500, of which 900 are fused.
     #[inline(always)]
-    fn forces<const W: usize, T: Real>(
+    fn forces<const W: usize, T: Number>(
         lame: Lame<T>,
         x: impl Fn(usize) -> [T; 3],
         u: impl Fn(usize, usize) -> [T; 3],

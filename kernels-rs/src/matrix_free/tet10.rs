@@ -7,10 +7,11 @@
 //!
 //! `f_e(w,j) += 4 S_w grad L_j`, `f_k -= sum_w S_w grad L_k`, with `S_w = V / 20 (sigma_w + sum_v sigma_v)`
 
-use super::formulas::{FixedCell, cofactors, each, stress};
+use super::formulas::{FixedCell, cofactors, each, stress, three};
 use crate::element::Tet10;
 use crate::material::Lame;
-use crate::real::{Real, dot3, fma};
+use crate::real::{dot3, fma};
+use cuda_std::Number;
 
 /// A quadratic tetrahedron with straight edges.
 #[derive(Debug, Clone, Copy)]
@@ -21,11 +22,11 @@ const BETWEEN: [[usize; 4]; 4] = [[0, 4, 6, 7], [4, 1, 5, 9], [6, 5, 2, 8], [7, 
 
 impl FixedCell for StraightTet10 {
     type Element = Tet10;
-    const CORNERS: bool = true;
+    const COORDS: usize = 4;
 
     /// Operations: about 1,000, of which 470 are fused.
     #[inline(always)]
-    fn forces<const W: usize, T: Real>(
+    fn forces<const W: usize, T: Number>(
         lame: Lame<T>,
         x: impl Fn(usize) -> [T; 3],
         u: impl Fn(usize, usize) -> [T; 3],
@@ -34,14 +35,18 @@ impl FixedCell for StraightTet10 {
         let first = x(0);
         let edge = |j: usize| {
             let at = x(j);
-            core::array::from_fn(|c| at[c] - first[c])
+            three!(c => at[c] - first[c])
         };
         // Rows: grad L_1, grad L_2, grad L_3, times the determinant, which is six volumes.
         let (slopes, det) = cofactors([edge(1), edge(2), edge(3)]);
         let scale = T::from_f64(1.0 / 120.0) * det.near_recip();
         let lame = Lame { lambda: scale * lame.lambda, mu: scale * lame.mu };
         each::<W>(|m| {
-            let force = straight_forces(slopes, lame, core::array::from_fn(|b| u(m, b)));
+            let mut moved = [[T::ZERO; 3]; 10];
+            for b in 0..10 {
+                moved[b] = u(m, b);
+            }
+            let force = straight_forces(slopes, lame, moved);
             for b in 0..10 {
                 set(m, b, force[b]);
             }
@@ -52,10 +57,10 @@ impl FixedCell for StraightTet10 {
 /// The forces on the nodes of a straight element of displacements u, from the gradients of the volume coordinates and the
 /// constants, both scaled.
 #[inline(always)]
-fn straight_forces<T: Real>(slopes: [[T; 3]; 3], lame: Lame<T>, u: [[T; 3]; 10]) -> [[T; 3]; 10] {
+fn straight_forces<T: Number>(slopes: [[T; 3]; 3], lame: Lame<T>, u: [[T; 3]; 10]) -> [[T; 3]; 10] {
     let mut linear = [[T::ZERO; 3]; 3];
     for c in 0..3 {
-        let d = [1, 2, 3].map(|j| u[j][c] - u[0][c]);
+        let d = three!(j => u[j + 1][c] - u[0][c]);
         for k in 0..3 {
             linear[c][k] = dot3(d, [slopes[0][k], slopes[1][k], slopes[2][k]]);
         }
@@ -66,7 +71,7 @@ fn straight_forces<T: Real>(slopes: [[T; 3]; 3], lame: Lame<T>, u: [[T; 3]; 10])
         let mut h = [[T::ZERO; 3]; 3];
         for c in 0..3 {
             let base = u[BETWEEN[v][0]][c];
-            let d = [1, 2, 3].map(|j| four * (u[BETWEEN[v][j]][c] - base));
+            let d = three!(j => four * (u[BETWEEN[v][j + 1]][c] - base));
             for k in 0..3 {
                 let sum = fma(d[2], slopes[2][k], -linear[c][k]);
                 h[c][k] = fma(d[0], slopes[0][k], fma(d[1], slopes[1][k], sum));
@@ -82,8 +87,8 @@ fn straight_forces<T: Real>(slopes: [[T; 3]; 3], lame: Lame<T>, u: [[T; 3]; 10])
     let mut force = [[T::ZERO; 3]; 10];
     for w in 0..4 {
         for c in 0..3 {
-            let row = core::array::from_fn(|k| stresses[w][c][k] + total[c][k]);
-            let [t1, t2, t3] = slopes.map(|slope| dot3(row, slope));
+            let row = three!(k => stresses[w][c][k] + total[c][k]);
+            let [t1, t2, t3] = three!(k => dot3(row, slopes[k]));
             let along = [-(t1 + t2 + t3), t1, t2, t3];
             for j in 0..4 {
                 force[j][c] -= along[j];
@@ -107,7 +112,7 @@ const OTHERS: f64 = 0.138_196_601_125_010_5;
 /// Slopes along the three coordinates at the points of the rule, `[point][coordinate]`, of values `v(node)`: those at the
 /// corners are by differences, and in between they are linear.
 #[inline(always)]
-fn slopes<T: Real>(v: impl Fn(usize) -> T) -> [[T; 3]; 4] {
+fn slopes<T: Number>(v: impl Fn(usize) -> T) -> [[T; 3]; 4] {
     let (four, spread, others) = (T::from_f64(4.0), T::from_f64(SPREAD), T::from_f64(OTHERS));
     let linear = [1, 2, 3].map(|j| v(j) - v(0));
     let at_corner = |w: usize| {
@@ -126,7 +131,7 @@ fn slopes<T: Real>(v: impl Fn(usize) -> T) -> [[T; 3]; 4] {
 
 /// The transpose of [`slopes`]: what belongs to the nodes of what belongs to the slopes.
 #[inline(always)]
-fn slopes_transposed<T: Real>(t: [[T; 3]; 4]) -> [T; 10] {
+fn slopes_transposed<T: Number>(t: [[T; 3]; 4]) -> [T; 10] {
     let (four, spread, others) = (T::from_f64(4.0), T::from_f64(SPREAD), T::from_f64(OTHERS));
     let mut values = [T::ZERO; 10];
     for j in 0..3 {
@@ -148,16 +153,16 @@ impl FixedCell for CurvedTet10 {
 
     /// Operations: about 1,450.
     #[inline(always)]
-    fn forces<const W: usize, T: Real>(
+    fn forces<const W: usize, T: Number>(
         lame: Lame<T>,
         x: impl Fn(usize) -> [T; 3],
         u: impl Fn(usize, usize) -> [T; 3],
         mut set: impl FnMut(usize, usize, [T; 3]),
     ) {
         let sixth_of_four = T::from_f64(1.0 / 24.0);
-        let place: [[[T; 3]; 4]; 3] = core::array::from_fn(|c| slopes(|b| x(b)[c]));
+        let place = three!(c => slopes(|b| x(b)[c]));
         let mut moved = [[[[T::ZERO; 3]; 4]; 3]; W];
-        each::<W>(|m| moved[m] = core::array::from_fn(|c| slopes(|b| u(m, b)[c])));
+        each::<W>(|m| moved[m] = three!(c => slopes(|b| u(m, b)[c])));
         for q in 0..4 {
             let along = |j: usize| [place[0][q][j], place[1][q][j], place[2][q][j]];
             let (inverse, det) = cofactors([along(0), along(1), along(2)]);

@@ -3,7 +3,8 @@
 use super::formulas::{FixedCell, cofactors, each, stress};
 use crate::element::Tet4;
 use crate::material::Lame;
-use crate::real::{Real, dot3};
+use crate::real::dot3;
+use cuda_std::Number;
 
 /// A linear tetrahedron.
 #[derive(Debug, Clone, Copy)]
@@ -16,7 +17,7 @@ impl FixedCell for LinearTet4 {
 
     /// Operations: about 160.
     #[inline(always)]
-    fn forces<const W: usize, T: Real>(
+    fn forces<const W: usize, T: Number>(
         lame: Lame<T>,
         x: impl Fn(usize) -> [T; 3],
         u: impl Fn(usize, usize) -> [T; 3],

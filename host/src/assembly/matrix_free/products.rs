@@ -2,6 +2,7 @@
 
 use super::{Formulas, MatrixFree, on_cpu};
 use crate::device::MOST_SHARED;
+use crate::device::widest::{Work, widest};
 use crate::linalg::Space;
 use crate::model::Physics;
 use crate::result::Result;
@@ -14,10 +15,34 @@ use kernels_rs::matrix_free::fixed::{
 };
 use kernels_rs::matrix_free::product::{AllSums, GeneralPatchProduct, PatchProduct, products};
 use kernels_rs::matrix_free::{
-    CurvedTet10, LinearTet4, Plane, Ring, SerendipityHex20, Solid, StraightTet10, Sums, TrilinearHex8,
+    CurvedTet10, FixedCell, LinearTet4, Operator, Plane, Ring, SerendipityHex20, Solid, StraightTet10, Sums,
+    TrilinearHex8,
 };
 use kernels_rs::real::{Real, Stored};
 use kernels_rs::vectors::Vectors;
+use std::marker::PhantomData;
+use std::ops::Range;
+
+/// [`fixed_products`] in wide vectors.
+struct FixedProducts<'a, C, T: Real> {
+    patches: Range<usize>,
+    memory: &'a mut [u128],
+    operator: Operator<T>,
+    x: View<T>,
+    to: Sums<T>,
+    of: PhantomData<C>,
+}
+
+impl<C: FixedCell, T: Real> Work for FixedProducts<'_, C, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        // SAFETY: views of a mesh, of its patches and of vectors of its nodes, which live; each sum is written by one patch,
+        // to a place of its own.
+        unsafe { fixed_products::<C, T>(self.patches, self.memory, self.operator, self.x, self.to) }
+    }
+}
 
 impl<T: Real> MatrixFree<T> {
     /// The products of the patches of one element type.
@@ -94,9 +119,8 @@ impl<T: Real> MatrixFree<T> {
         let (list, operator) = (&self.patches.lists[i], self.operator(i));
         macro_rules! run {
             ($C:ident) => {
-                // SAFETY: as in `multiply`.
-                on_cpu(list.grid::<T>([1, 1]), list, &|patches, memory| unsafe {
-                    fixed_products::<$C, T>(patches, memory, operator, x, to)
+                on_cpu(list.grid::<T>([1, 1]), list, &|patches, memory| {
+                    widest(FixedProducts::<$C, T> { patches, memory, operator, x, to, of: PhantomData });
                 })
             };
         }

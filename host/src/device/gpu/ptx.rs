@@ -15,12 +15,11 @@ static KERNELS: LazyLock<Result<Archive<'static>, ArchiveError>> =
 
 /// Inflates all of it, beside what else takes time when a device is opened.
 pub fn prepare() {
-    // Where no thread can be had, it is done when kernels are launched.
-    drop(std::thread::Builder::new().spawn(|| {
+    rayon::spawn(|| {
         if let Ok(archive) = KERNELS.as_ref() {
             archive.prepare();
         }
-    }));
+    });
 }
 
 /// What the driver is given for these entry points.
