@@ -2,7 +2,7 @@
 #![feature(alloc_error_hook)]
 
 use std::process::ExitCode;
-use warpfem::cli::memory::HugePages;
+use warpfem::device::host_memory::HugePages;
 
 #[global_allocator]
 static ALLOCATOR: HugePages = HugePages;

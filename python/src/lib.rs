@@ -16,7 +16,7 @@ mod worker;
 
 use pyo3::prelude::*;
 use std::ffi::OsString;
-use warpfem::cli::memory::HugePages;
+use warpfem::device::host_memory::HugePages;
 
 #[global_allocator]
 static ALLOCATOR: HugePages = HugePages;

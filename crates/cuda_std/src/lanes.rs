@@ -4,14 +4,14 @@ use crate::Number;
 use core::simd::{Simd, f32x8, f64x4};
 use std::simd::StdFloat;
 
-/// Numbers that are computed with at a time, each as if it were alone: 256 bits.
+/// A vector of 256 bits: several numbers, each computed with as if it were alone. Vectors are equal where all of their numbers are.
 pub trait Lanes: Number {
-    /// What they are.
+    /// The type of a number.
     type Of;
-    /// How many.
+    /// Numbers in a vector.
     const N: usize;
 
-    /// The numbers, one of each lane.
+    /// The numbers.
     fn lanes(&mut self) -> &mut [Self::Of];
 }
 

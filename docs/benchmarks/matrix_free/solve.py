@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Solutions with and without a matrix, in turn: `solve.py run WARPFEM DEVICE -o FILE.json [--of large|linear|host]` measures cubes,
-mostly of quadratic elements; those of `host` have a size for CPUs, `solve.py table` prints the tables of README.md from the JSON files beside it."""
+mostly of quadratic elements, those of `host` in a size for CPUs; `solve.py table` prints the tables of README.md from the JSON files beside it."""
 
 import argparse
 import json
@@ -74,14 +74,14 @@ def solve(command, watches, is_host):
 
 def run(arguments):
     found, cubes = [], {"usual": USUAL, "large": LARGE, "linear": LINEAR, "host": HOST}[arguments.of]
-    is_large, is_host = arguments.of == "large", arguments.of == "host"
+    is_large, is_host = arguments.of == "large", arguments.device == "cpu"
     with tempfile.TemporaryDirectory() as folder:
         for element, cells, flags, times in cubes:
             case = pathlib.Path(folder) / f"{element}_{cells}.toml"
             case.write_text(CASE.format(element, cells))
             operators = ["matrix_free"] if is_large else ["assembled", "matrix_free"]
             rows = {operator: [] for operator in operators}
-            # The first runs of each load the kernels; memory is watched then, and takes no time from the others.
+            # The first runs of each load the kernels; a GPU's memory is watched then, and takes no time from the others.
             for i in range(times if is_large else times + 1):
                 for operator in operators:
                     command = [arguments.warpfem, "solve", case, "--device", arguments.device, "--operator", operator, *flags]

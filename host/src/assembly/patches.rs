@@ -42,7 +42,7 @@ impl Fixed {
         Fixed {
             pitch: C::CELLS,
             threads: C::THREADS,
-            corners: C::COORDS < <C::Element as Element>::N,
+            corners: C::PLACED < <C::Element as Element>::N,
             scratch: C::SCRATCH,
         }
     }

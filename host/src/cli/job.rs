@@ -3,8 +3,8 @@
 use super::earlier::Earlier;
 use super::progress::Progress;
 use super::terminal::{self, Detail};
-use super::{memory, mpi, preview, summary};
-use crate::device::DeviceName;
+use super::{mpi, preview, summary};
+use crate::device::{DeviceName, host_memory};
 use crate::linalg::{Comm, Space};
 use crate::mesh::Mesh;
 use crate::model::case::Case;
@@ -125,7 +125,8 @@ impl Job {
         device: DeviceName,
         solve: impl Fn(&Model, DeviceName) -> Result<Vec<Solution>>,
     ) -> Result<Vec<Solution>> {
-        rayon::in_place_scope(|scope| {
+        let solutions = rayon::in_place_scope(|scope| {
+            // By a thread of the pool: memory may have no room for one more.
             scope.spawn(|_| {
                 self.mass();
             });
@@ -133,9 +134,11 @@ impl Job {
             let asked = if self.comm.is_some() { device.resolve() } else { device };
             let solutions = solve_or_fall_back(&self.model, [asked, device.resolve()], solve)?;
             mpi::has_solved();
-            memory::give_back();
             Ok(solutions)
-        })
+        });
+        // Results are written by other threads than the one that has freed the matrix.
+        host_memory::give_back();
+        solutions
     }
 
     /// As many of a device as are asked for.

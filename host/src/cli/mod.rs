@@ -14,7 +14,6 @@ mod info;
 mod init;
 mod interrupt;
 mod job;
-pub mod memory;
 mod mesh;
 mod modes;
 mod mpi;

@@ -157,11 +157,7 @@ impl Device {
     /// An array of zeros.
     pub fn zeros<T: Plain>(&self, n: usize) -> Result<Buffer<T>> {
         match self {
-            Device::Cpu => {
-                let mut zeros = vec![T::zeroed(); n];
-                host_memory::in_huge_pages(&mut zeros);
-                Ok(Buffer::Host(zeros))
-            }
+            Device::Cpu => Ok(Buffer::Host(vec![T::zeroed(); n])),
             Device::Gpu(launcher) => launcher.zeros(n * size_of::<T>()).map(Buffer::on_gpu),
         }
     }
@@ -172,7 +168,6 @@ impl Device {
             return Ok(data.clone());
         }
         let mut data = vec![T::zeroed(); buffer.len()];
-        host_memory::in_huge_pages(&mut data);
         self.download_into(buffer, &mut data)?;
         Ok(data)
     }

@@ -20,13 +20,19 @@ const MEASURED: [ElementKind; 2] = [ElementKind::Tet10, ElementKind::Hex20];
 
 impl Plan {
     /// The same with products without a matrix where they are asked for or known to be faster, or where memory is too small for
-    /// the matrix.
+    /// the matrix; without multigrid if it is for that, too.
     pub(super) fn with_operator(mut self, model: &Model, device: &DeviceFacts) -> Plan {
         let why = match model.solver.operator {
             Some(Operator::Assembled) => return self,
             Some(Operator::MatrixFree) => None,
             None if self.is_faster_without_matrix(model, device) => Some(Reason::NoMatrix),
             None if self.fits_only_without_matrix(model, device) => Some(Reason::MatrixTooLarge),
+            None if self.preconditioner == Some(Preconditioner::Amg) && model.solver.preconditioner.is_none() => {
+                let mut other = self.clone();
+                other.without_multigrid(model.solver.order);
+                let fits = other.fits_only_without_matrix(model, device);
+                return if fits { other.with_operator(model, device) } else { self };
+            }
             None => return self,
         };
         self.reasons.extend(why);
@@ -44,26 +50,14 @@ impl Plan {
             && check(model, self).is_ok()
     }
 
-    /// Bodies whose matrix takes more memory than there is. Where multigrid has no room either way, it will give way to another
-    /// preconditioner.
+    /// Bodies whose matrix takes more memory than there is.
     fn fits_only_without_matrix(&self, model: &Model, device: &DeviceFacts) -> bool {
         let (Some(by), Some(free), Ok(())) = (self.preconditioner, device.free, check(model, self)) else {
             return false;
         };
         let has_room = |memory: &Memory| free >= if device.on_host { memory.on_host() } else { memory.on_device() };
-        let blocks = memory::blocks(model);
-        let has_room = |by: Preconditioner| {
-            let with = Memory::of(model, by, self.precision, blocks);
-            [has_room(&with), has_room(&with.without_matrix(model, by, self.precision))]
-        };
-        match has_room(by) {
-            [false, false] if by == Preconditioner::Amg => {
-                let other = precond::without_multigrid(self.precision);
-                let instead = Plan { preconditioner: Some(other), ..self.clone() };
-                has_room(other) == [false, true] && check(model, &instead).is_ok()
-            }
-            [with, without] => !with && without,
-        }
+        let with = Memory::of(model, by, self.precision, memory::blocks(model));
+        !has_room(&with) && has_room(&with.without_matrix(model, by, self.precision))
     }
 }
 

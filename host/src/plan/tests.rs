@@ -209,8 +209,8 @@ fn modes_are_found_by_a_factor_where_statics_has_one_and_by_multigrid() {
     assert!(said(&|solver| solver.operator = Some(Operator::MatrixFree)).ends_with("available here: auto, assembled"));
 }
 
-/// A body whose matrix has no room is solved without it, where multigrid has none either, too: it will give way. One that
-/// has none at all stays as it is.
+/// A body whose matrix has no room is solved without it, and without multigrid where that has none either. One that has none
+/// at all stays as it is.
 #[test]
 fn without_room_for_the_matrix_there_is_none() {
     let model = clamped("hex8", [1.0; 3], [24; 3], 0.3);
@@ -223,6 +223,14 @@ fn without_room_for_the_matrix_there_is_none() {
     assert!(Work::planned(&model, &without).memory.on_device() < bytes);
     let least = Plan { preconditioner: Some(Preconditioner::Jacobi), ..without };
     let least = Work::planned(&model, &least).memory.on_device();
-    assert_eq!(on(Some(least)).operator, Some(Operator::MatrixFree));
+    let jacobi = on(Some(least));
+    let expected = (Some(Operator::MatrixFree), Some(Preconditioner::Jacobi));
+    assert_eq!((jacobi.operator, jacobi.preconditioner), expected);
+    assert!(jacobi.reason().starts_with("jacobi: multigrid has too little memory; "), "{}", jacobi.reason());
     assert_ne!(on(Some(least - 1)).operator, Some(Operator::MatrixFree));
+    // What is asked for stays.
+    let mut asked = model;
+    asked.solver.preconditioner = Some(Preconditioner::Amg);
+    let plan = decide(&asked, &facts(false, Some(least), Factors::None));
+    assert_eq!((plan.operator, plan.preconditioner), (Some(Operator::Assembled), Some(Preconditioner::Amg)));
 }

@@ -140,7 +140,7 @@ fn solved<T: Real>(
         space.fill(T::ZERO, u)?;
         return Ok(Outcome::exact(tolerance));
     }
-    // It is asked for at the end, when there is less room: then there are the vectors of the iteration.
+    // ||K|| is needed at the end. It is computed before the vectors of the iteration take memory.
     equations.norm(space)?;
     let outcome = solve(u, norm_f)?;
     with_backward_error(space, equations, u, norm_f, outcome)

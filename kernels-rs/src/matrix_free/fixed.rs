@@ -1,5 +1,5 @@
-//! Products of single elements, of isotropic elasticity: a cell in the registers of a thread, by formulas of its own. Each
-//! is here because it is faster than [`forces`](super::cell::forces).
+//! Products of single elements, of isotropic elasticity: a cell in the registers of a thread, or on a CPU in each lane of a vector, by formulas
+//! of its own. Each is here because it is faster than [`forces`](super::cell::forces).
 
 #[cfg(not(target_arch = "nvptx64"))]
 use super::formulas::three;
@@ -45,7 +45,7 @@ pub(super) struct Cell<N> {
 #[inline(always)]
 fn with_coords<C: FixedCell>(patch: &Patch) -> impl Fn(usize) -> usize {
     let without = patch.n_private - patch.n_coords[0];
-    move |place| if C::COORDS < C::Element::N && place >= patch.n_private { place - without } else { place }
+    move |place| if C::PLACED < C::Element::N && place >= patch.n_private { place - without } else { place }
 }
 
 impl<T: Real> Operator<T> {
@@ -317,10 +317,7 @@ pub unsafe fn fixed_products<C: FixedCell, T: Real>(
     x: View<T>,
     to: Sums<T>,
 ) {
-    const {
-        assert!(C::CELLS % T::Lanes::N == 0, "past the last cell there is room for forces");
-        assert!(C::Element::N <= MOST_NODES);
-    }
+    const { assert!(C::CELLS % T::Lanes::N == 0, "past the last cell there is room for forces") }
     for patch in patches {
         let patch = operator.patches.patch(patch);
         let room = room::<C>(patch.nodes[1], patch.n_coords[1], [1, 1]);
@@ -333,30 +330,25 @@ pub unsafe fn fixed_products<C: FixedCell, T: Real>(
     }
 }
 
-/// Nodes that an element with formulas has at most.
-#[cfg(not(target_arch = "nvptx64"))]
-const MOST_NODES: usize = 20;
-
 #[cfg(not(target_arch = "nvptx64"))]
 impl<T: Real> Operator<T> {
     /// The forces of as many cells as there are lanes, from cell `first` on; of the last cell again where there are fewer.
     #[inline(always)]
     unsafe fn forces_of_lanes<C: FixedCell>(self, patch: &Patch, first: usize, memory: Memory<T>) {
         let (mut lambda, mut mu) = (T::Lanes::ZERO, T::Lanes::ZERO);
-        let (mut coords, mut values) = ([[T::Lanes::ZERO; 3]; MOST_NODES], [[T::Lanes::ZERO; 3]; MOST_NODES]);
-        let with_coords = with_coords::<C>(patch);
+        let mut values = C::Element::nodal(|_| [T::Lanes::ZERO; 3]);
+        let (mut coords, with_coords) = (values, with_coords::<C>(patch));
         for lane in 0..T::Lanes::N {
-            let c = (first + lane).min(patch.cells[1] - 1);
-            let lame = self.lame(self.patches.materials.at(patch.number * C::CELLS + c) as usize);
+            let cell = self.cell::<C>(patch, (first + lane).min(patch.cells[1] - 1));
+            let lame = self.lame(cell.material);
             (lambda.lanes()[lane], mu.lanes()[lane]) = (lame.lambda, lame.mu);
             for b in 0..C::Element::N {
-                let place = self.patches.local(patch, b, c);
-                let value = memory.values.offset(3 * place).get3();
+                let value = memory.values.offset(3 * cell.places[b]).get3();
                 for i in 0..3 {
                     values[b][i].lanes()[lane] = value[i];
                 }
-                if b < C::COORDS {
-                    let coord = memory.coords.offset(3 * with_coords(place)).get3();
+                if b < C::PLACED {
+                    let coord = memory.coords.offset(3 * with_coords(cell.places[b])).get3();
                     for i in 0..3 {
                         coords[b][i].lanes()[lane] = coord[i];
                     }

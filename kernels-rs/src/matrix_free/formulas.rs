@@ -17,8 +17,8 @@ pub trait FixedCell: Copy + Send + Sync + 'static {
     const THREADS: usize = 128;
     /// Words of shared memory beside those of all patches.
     const SCRATCH: usize = 0;
-    /// Nodes whose coordinates it asks for: all, or the corners.
-    const COORDS: usize = Self::Element::N;
+    /// Nodes whose coordinates it asks for, the first ones: all, or the corners.
+    const PLACED: usize = Self::Element::N;
 
     /// Calls `set(m, b, force)` with the force on each node b of a cell with nodes at `x(b)`, for each displacement `u(m, b)`
     /// of W. What they have in common, the geometry, is computed once.
@@ -36,7 +36,7 @@ pub const fn room<C: FixedCell>(nodes: usize, with_coords: usize, [vectors, at_o
     Room { nodes, coords: 3 * with_coords, size: 3, slots, scratch: C::SCRATCH, vectors, at_once }
 }
 
-/// `[of(0), of(1), of(2)]`, written out: compilers for a CPU would call `array::map`, and what they call has narrow vectors.
+/// `[of(0), of(1), of(2)]`, written out where compilers for a CPU would call what `array::map` does: what they call has narrow vectors.
 macro_rules! three {
     ($i:ident => $of:expr) => {
         [

@@ -261,7 +261,7 @@ impl<T: Number> AtPoint<T> {
         AtPoint { columns, per_det: det.near_recip() }
     }
 
-    /// What the component so many further on has.
+    /// The same point for component c: the columns begin with its own.
     #[inline(always)]
     fn of_component(self, c: usize) -> Self {
         AtPoint { columns: three!(k => self.columns[(c + k) % 3]), ..self }

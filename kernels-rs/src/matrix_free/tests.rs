@@ -126,42 +126,52 @@ fn so_are_those_of_reduced_integration() {
     check_all::<Revolved<Quad8R>>();
 }
 
-/// The formulas of an element, on a cell with nodes there: of three displacements at once, of the last alone, and of all in
-/// lanes.
+/// The formulas of an element, on a cell with nodes there: of three displacements at once, and of the last alone.
 fn check_formulas<C: FixedCell, T: Real>(x: &[[f64; 3]], tolerance: f64) {
     let (n, lame) = (C::Element::N, Lame { lambda: 1.2, mu: 0.8 });
     let k = stiffness::<C::Element, Elasticity>(x, lame);
     let u: Vec<f64> = (0..9 * n).map(value).collect();
     let expected = &k * nalgebra::DMatrix::from_column_slice(3 * n, 3, &u);
-    let (mut found, mut alone, mut in_lanes) = (vec![f64::NAN; 9 * n], vec![f64::NAN; 3 * n], vec![f64::NAN; 9 * n]);
+    let (mut found, mut alone) = (vec![f64::NAN; 9 * n], vec![f64::NAN; 3 * n]);
     let place = |b: usize| core::array::from_fn(|i| T::from_f64(x[b][i] - x[0][i]));
     let moved = |m: usize, b: usize| core::array::from_fn(|i| T::from_f64(u[3 * (m * n + b) + i]));
     let lame = Lame { lambda: T::from_f64(lame.lambda), mu: T::from_f64(lame.mu) };
     let write = |to: &mut [f64], force: [T; 3]| to.iter_mut().zip(force).for_each(|(to, f)| *to = f.to_f64());
     C::forces::<3, T>(lame, place, moved, |m, b, force| write(&mut found[3 * (m * n + b)..][..3], force));
     C::forces::<1, T>(lame, place, |_, b| moved(2, b), |_, b, force| write(&mut alone[3 * b..][..3], force));
-    let lanes = |of: &dyn Fn(usize) -> [T; 3]| {
-        let mut vector = [T::Lanes::ZERO; 3];
-        for lane in 0..T::Lanes::N {
-            vector.iter_mut().zip(of(lane)).for_each(|(to, value)| to.lanes()[lane] = value);
-        }
-        vector
-    };
-    C::forces::<1, T::Lanes>(
-        Lame { lambda: T::Lanes::from_f64(1.2), mu: T::Lanes::from_f64(0.8) },
-        |b| lanes(&|_| place(b)),
-        |_, b| lanes(&|lane| moved(lane % 3, b)),
-        |_, b, mut force| {
-            for m in 0..3 {
-                write(&mut in_lanes[3 * (m * n + b)..][..3], [0, 1, 2].map(|i| force[i].lanes()[m]));
-            }
-        },
-    );
-    assert_eq!(in_lanes, found, "{}", T::NAME);
     for (found, expected) in found.iter().zip(expected.iter()) {
         assert!((found - expected).abs() <= tolerance * k.amax(), "{}: {found}, not {expected}", T::NAME);
     }
     assert_eq!(found[6 * n..], alone, "{}", T::NAME);
+    check_lanes::<C, T>(place);
+}
+
+/// Each lane of a vector, with a cell, a material and displacements of its own, has the bits of that cell alone.
+fn check_lanes<C: FixedCell, T: Real>(place: impl Fn(usize) -> [T; 3]) {
+    let factor = |lane: usize| T::from_f64(1.0 + 0.1 * lane as f64);
+    let placed = |lane: usize, b: usize| place(b).map(|x| factor(lane) * x);
+    let moved = |lane: usize, b: usize| core::array::from_fn(|i| T::from_f64(value(3 * (20 * lane + b) + i)));
+    let lame = |lane: usize| Lame { lambda: factor(lane), mu: factor(2 * lane) };
+    let in_lanes = |of: &dyn Fn(usize) -> T| {
+        let mut lanes = T::Lanes::ZERO;
+        lanes.lanes().iter_mut().enumerate().for_each(|(lane, to)| *to = of(lane));
+        lanes
+    };
+    let vector = |of: &dyn Fn(usize) -> [T; 3]| core::array::from_fn(|i| in_lanes(&|lane| of(lane)[i]));
+    let mut found = vec![[T::Lanes::ZERO; 3]; C::Element::N];
+    C::forces::<1, T::Lanes>(
+        Lame { lambda: in_lanes(&|lane| lame(lane).lambda), mu: in_lanes(&|lane| lame(lane).mu) },
+        |b| vector(&|lane| placed(lane, b)),
+        |_, b| vector(&|lane| moved(lane, b)),
+        |_, b, force| found[b] = force,
+    );
+    for lane in 0..T::Lanes::N {
+        let set = |_, b: usize, force: [T; 3]| {
+            let found: [T; 3] = core::array::from_fn(|i| found[b][i].lanes()[lane]);
+            assert_eq!(found, force, "{}: lane {lane}, node {b}", T::NAME);
+        };
+        C::forces::<1, T>(lame(lane), |b| placed(lane, b), |_, b| moved(lane, b), set);
+    }
 }
 
 #[test]

@@ -22,7 +22,7 @@ const BETWEEN: [[usize; 4]; 4] = [[0, 4, 6, 7], [4, 1, 5, 9], [6, 5, 2, 8], [7, 
 
 impl FixedCell for StraightTet10 {
     type Element = Tet10;
-    const COORDS: usize = 4;
+    const PLACED: usize = 4;
 
     /// Operations: about 1,000, of which 470 are fused.
     #[inline(always)]

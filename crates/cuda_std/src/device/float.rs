@@ -3,7 +3,7 @@
 use super::fma_f64;
 use core::arch::asm;
 
-/// See [`crate::GpuFloat::near_recip`].
+/// See [`crate::Number::near_recip`].
 #[inline(always)]
 pub fn near_recip_f32(x: f32) -> f32 {
     let r: u32;
@@ -15,7 +15,7 @@ pub fn near_recip_f32(x: f32) -> f32 {
     f32::from_bits(r)
 }
 
-/// See [`crate::GpuFloat::near_recip`]: two of Newton's steps from 20 bits.
+/// See [`crate::Number::near_recip`]: two of Newton's steps from 20 bits.
 #[inline(always)]
 pub fn near_recip_f64(x: f64) -> f64 {
     let r: u64;

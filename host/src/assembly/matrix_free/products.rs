@@ -39,7 +39,7 @@ impl<C: FixedCell, T: Real> Work for FixedProducts<'_, C, T> {
     #[inline(always)]
     fn run(self) {
         // SAFETY: views of a mesh, of its patches and of vectors of its nodes, which live; each sum is written by one patch,
-        // to a place of its own.
+        // to a place of its own, and the memory is enough for the largest.
         unsafe { fixed_products::<C, T>(self.patches, self.memory, self.operator, self.x, self.to) }
     }
 }

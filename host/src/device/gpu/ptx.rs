@@ -15,6 +15,7 @@ static KERNELS: LazyLock<Result<Archive<'static>, ArchiveError>> =
 
 /// Inflates all of it, beside what else takes time when a device is opened.
 pub fn prepare() {
+    // By a thread of the pool: memory may have no room for one more.
     rayon::spawn(|| {
         if let Ok(archive) = KERNELS.as_ref() {
             archive.prepare();

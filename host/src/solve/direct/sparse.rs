@@ -4,7 +4,7 @@ use super::{
     Dissection, Factor, PURPOSE, Precision, check_memory, not_positive, scale_in, scale_out, scaled_lower,
     smallest_pivot,
 };
-use crate::device::{Buffer, LowerTriangle, host_memory};
+use crate::device::{Buffer, LowerTriangle};
 use crate::linalg::Space;
 use crate::result::{Error, Result};
 use crate::sparse::{Matrix, Sparsity};
@@ -76,7 +76,6 @@ impl<F: Precision> SparseFactor<F> {
         let bytes = symbolic.n_values().saturating_mul(size_of::<F>()).saturating_add(F::scratch(symbolic));
         check_memory(space, bytes as u64)?;
         let mut values = vec![F::ZERO; symbolic.n_values()];
-        host_memory::in_huge_pages(&mut values);
         F::factorise(symbolic, lower, &matrix.values, &mut values)
             .map_err(|failure| analysed.failed(space, failure, None, coords))?;
         match F::first_small_pivot(symbolic, &values, smallest_pivot::<F>()) {
