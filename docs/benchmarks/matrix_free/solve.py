@@ -98,6 +98,10 @@ def run(arguments):
     arguments.output.write_text(json.dumps(result, indent=1) + "\n")
 
 
+def gigabytes(peak):
+    return f"{peak / 1e9:.{1 if peak > 1e9 else 2}f} GB"
+
+
 def table(_):
     products = json.loads(sorted(HERE.glob("h200-*.json"))[-1].read_text())
     print(f"Products, {products['device']}, {products['date']}:\n")
@@ -118,7 +122,7 @@ def table(_):
             of = {key: statistics.median(run[key] for run in one["runs"]) for key in PHASES}
             before, peak = of["setup"] + of["assembly"] + of["boundary"], one.get("peak_bytes")
             print(f"| {one['element']}, {one['unknowns'] / 1e6:.1f} million | {one['operator'].replace('_', ' ')} | {one['preconditioner']}, "
-                  f"{one['precision']} | {one['iterations']} | {before:.3f} | {of['solve']:.3f} | {of['total']:.2f} | {f'{peak / 1e9:.1f} GB' if peak else ''} |")
+                  f"{one['precision']} | {one['iterations']} | {before:.3f} | {of['solve']:.3f} | {of['total']:.2f} | {gigabytes(peak) if peak else ''} |")
 
 
 def main():
