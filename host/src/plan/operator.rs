@@ -20,7 +20,7 @@ const MEASURED: [ElementKind; 2] = [ElementKind::Tet10, ElementKind::Hex20];
 
 impl Plan {
     /// The same with products without a matrix where they are asked for or known to be faster, or where memory is too small for
-    /// the matrix; without multigrid if it is for that, too.
+    /// the matrix; then with another preconditioner where multigrid has no room either way.
     pub(super) fn with_operator(mut self, model: &Model, device: &DeviceFacts) -> Plan {
         let why = match model.solver.operator {
             Some(Operator::Assembled) => return self,

@@ -36,7 +36,7 @@ pub const fn room<C: FixedCell>(nodes: usize, with_coords: usize, [vectors, at_o
     Room { nodes, coords: 3 * with_coords, size: 3, slots, scratch: C::SCRATCH, vectors, at_once }
 }
 
-/// `[of(0), of(1), of(2)]`, written out where compilers for a CPU would call what `array::map` does: what they call has narrow vectors.
+/// `[of(0), of(1), of(2)]`, written out: on a CPU `array::map` may stay a call, and what is called has narrow vectors.
 macro_rules! three {
     ($i:ident => $of:expr) => {
         [
